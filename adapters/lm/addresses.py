@@ -43,6 +43,7 @@ OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
     "apertis": ("STIMA_API_KEY",),
     "datarobot": ("DATAROBOT_API_TOKEN",),
     "featherless_ai": ("FEATHERLESS_AI_API_KEY", "FEATHERLESS_API_KEY"),
+    "huggingface": ("HF_TOKEN", "HUGGINGFACE_API_KEY"),
     "friendliai": ("FRIENDLIAI_API_KEY", "FRIENDLI_TOKEN"),
     "jina_ai": ("JINA_AI_API_KEY", "JINA_API_KEY", "JINA_AI_TOKEN"),
     "lambda_ai": ("LAMBDA_API_KEY",),

@@ -1,7 +1,9 @@
-"""Classify a failed call from the facts that its child process reports."""
+"""Classify a failed call from the facts of its child process, and find the provider's own words in them."""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,27 +13,33 @@ from adapters.lm.errors import ErrorKind
 
 Facts = Mapping[str, Any]
 """Facts of a failed call: the exception's `types` and `message`, `causes` (each `type` and `message`), `status`,
-`body`, `content_type`, and its progress (`sent`, `answered`, `begun`, `anything`)."""
+`body`, `content_type`, and its progress (`sent`, `answered`, `begun`, `anything`, `accepted`, `empty`)."""
+
+MAX_LINE = 400
+"""Maximum characters of the provider's message in the line; the payload has the whole message."""
 
 UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
 """litellm's messages for a stream that ended early."""
 
 STATED: Mapping[ErrorKind, re.Pattern[str]] = {
     "context": re.compile(
-        "context_length_exceeded|maximum (context|prompt) length|request too large|exceeds the maximum size"
+        "context_length_exceeded|maximum (context|prompt) length|request too large"
+        "|(exceeds|greater than) the (model's )?context length|max_new_tokens` must be"
     ),
     "rate limit": re.compile("too many tokens per"),
     "quota": re.compile(
-        "credit balance is too low|insufficient (balance|credits)|insufficient_quota|any credits yet"
-        "|used all available credits|spending limit|specified api usage limits"
+        r"credits? (balance is too low|or licenses yet|are depleted)|insufficient[_ ](balance|credits|quota)"
+        r"|any credits yet|used all available credits|spend(ing)? limit|specified api usage limits"
+        r"|billing[_ ](not_active|disabled|state|to be enabled)|payment[_ ]instrument|subscription is disabled"
     ),
     # A proxy of litellm without a database answers a wrong key with 400 and the last two.
     "key": re.compile("incorrect api key|api key not valid|no_db_connection|no connected db"),
-    "refused": re.compile("requires moderation|input was flagged"),
+    "refused": re.compile("requires moderation|input was flagged|violates usage guidelines"),
+    "address": re.compile("unexpected endpoint or method"),
     "request": re.compile("no endpoints found (that|matching)"),
     "model": re.compile(
-        "llm provider not provided|invalid model|not a valid model|model not exist|model identifier is invalid"
-        "|no endpoints found for|has been decommissioned"
+        "llm provider not provided|model_not_(found|supported)|invalid model|not a valid model|model not exist"
+        "|model identifier is invalid|no endpoints found for|has been decommissioned"
     ),
 }
 """Vendors' messages that tell the kind whatever the status, such as a 400 for a wrong API key; the first counts."""
@@ -68,6 +76,64 @@ def is_page(facts: Facts) -> bool:
     return "html" in facts.get("content_type", "") or "<html" in said or "<!doctype html" in said
 
 
+_LOCAL_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\\\][^\s\"']*[/\\\\](?:site|dist)-packages[/\\\\]")
+"""The local path before a file of an installed package, which is removed from messages."""
+
+
+def said_in(facts: Facts) -> str:
+    """Return the provider's own message as one line."""
+    if is_page(facts):
+        return "a web page (HTML), not an API response"
+    if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
+        return 'JSON without "choices"'
+    text = _message_in(facts.get("body")) or _inside(str(facts.get("message", "")))
+    text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
+    text = _LOCAL_PATH.sub("", text)
+    text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
+    text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
+    text = re.sub(r"^(\w+Exception( APIError)? -( |$))+|^Error code: \d+( - )?", "", text)
+    text = re.sub(r"^Message: (.*), Metadata: .*", r"\1", text)  # litellm's words for OpenRouter's
+    return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
+
+
+def _inside(text: str) -> str:
+    """Return the message of an error embedded in litellm's, as JSON, Python bytes or a Python dict; else the text."""
+    start = text.find("{")
+    quoted = _BYTES.search(text)
+    decoders: tuple[Callable[[], object], ...] = (
+        lambda: json.loads(ast.literal_eval(quoted[0])) if quoted is not None else None,
+        lambda: json.JSONDecoder().raw_decode(text[start:])[0],
+        lambda: ast.literal_eval(text[start : text.rindex("}") + 1]),
+    )
+    for decode in decoders:
+        try:
+            found = _message_in(decode()) if start >= 0 else ""
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if found:
+            return found
+    return text
+
+
+_BYTES = re.compile(r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\"""")
+"""A response body as Python writes bytes."""
+
+
+def _message_in(value: object) -> str:
+    """Return the message in an error's JSON, wherever vendors write it; "" without one."""
+    if isinstance(value, list):
+        return _message_in(value[0]) if value else ""
+    if isinstance(value, Mapping):
+        names = ("error", "message", "detail", "msg", "fault", "faultstring")
+        said = next(filter(None, (_message_in(value.get(name)) for name in names)), "")
+        place, more = value.get("loc"), value.get("metadata")
+        if said and place and isinstance(place, list):
+            return f"{'.'.join(map(str, place[1:] or place))}: {said}"
+        upstream = more.get("raw") if isinstance(more, Mapping) else None
+        return f"{said}: {_inside(upstream)}" if said and isinstance(upstream, str) else said
+    return value if isinstance(value, str) else ""
+
+
 def in_stream(facts: Facts) -> bool:
     """Return whether the call failed in mid-stream, where litellm makes up the status."""
     return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
@@ -83,7 +149,7 @@ class _Failure:
         self.causes = frozenset(cause["type"] for cause in causes)
         self.status: int | None = facts.get("status")
         self.text = f"{message} {body} {text}".lower()
-        self.content_type: str = facts.get("content_type", "")
+        self.is_of_events = "event" in facts.get("content_type", "event")
         self.has_begun = bool(facts.get("anything"))
         """True if any part of a reply had arrived."""
         self.in_stream = in_stream(facts)
@@ -94,6 +160,7 @@ class _Failure:
         """True if not even the head of a response arrived."""
         self.is_accepted = facts.get("accepted") is True
         """True if the server answered with a success status."""
+        self.is_empty = facts.get("empty") is True
 
     def is_a(self, *types: str) -> bool:
         return not self.types.isdisjoint(types)
@@ -110,7 +177,7 @@ class _Failure:
 
     @property
     def is_unfinished(self) -> bool:
-        return self.is_a("UnfinishedStreamError")
+        return self.is_a("UnfinishedStreamError") or self.says(*UNFINISHED)
 
     @property
     def is_missing(self) -> bool:
@@ -122,11 +189,10 @@ class _Failure:
 
 
 _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
-    (lambda it: it.is_unfinished and (it.has_begun or "event-stream" in it.content_type), "interrupted"),
+    (lambda it: it.is_unfinished and not it.is_empty and (it.has_begun or it.is_of_events), "interrupted"),
     (lambda it: it.is_unfinished, "malformed"),
     (lambda it: it.is_a("ForeignRedirectError") or it.is_by("ForeignRedirectError"), "address"),
     (lambda it: it.is_tls, "address"),
-    (lambda it: it.says(*UNFINISHED), "interrupted"),
     # In mid-stream, litellm makes up the status and the type.
     (lambda it: it.in_stream and it.is_by_timeout, "timeout"),
     (lambda it: it.in_stream and it.is_by("JSONDecodeError"), "malformed"),
@@ -140,11 +206,16 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_by(*NOT_CONNECTED) or it.says("cannot connect to host"), "network"),
     (lambda it: it.is_by("JSONDecodeError"), "malformed"),
     (lambda it: it.is_by("ConnectionResetError") and it.is_unanswered, "network"),
-    (lambda it: it.is_by(*BROKEN_OFF, "ServerDisconnectedError", "APIConnectionError"), "interrupted"),
+    (
+        lambda it: it.is_a(*BROKEN_OFF) or it.is_by(*BROKEN_OFF, "ServerDisconnectedError", "APIConnectionError"),
+        "interrupted",
+    ),
+    (lambda it: it.is_empty, "malformed"),
     # The provider responded; specific messages come before the status.
     (lambda it: it.is_a("ContextWindowExceededError"), "context"),
     (lambda it: it.is_a("ContentPolicyViolationError"), "refused"),
     (lambda it: it.status == 402, "quota"),
+    (lambda it: it.status == 413, "context"),
     *((lambda it, said=said: said.search(it.text) is not None, kind) for kind, said in STATED.items()),
     (lambda it: it.status in (401, 403) or it.is_a("AuthenticationError", "PermissionDeniedError"), "key"),
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
@@ -152,7 +223,9 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_limit and it.says("exceeded your current quota") and not TRY_LATER.search(it.text), "quota"),
     (lambda it: it.status in (498, 503, 529) or it.says("overloaded", "not ready for inference"), "overloaded"),
     (lambda it: it.is_limit, "rate limit"),
-    (lambda it: it.is_accepted and "event-stream" not in it.content_type, "malformed"),
+    (lambda it: it.is_accepted and not it.is_of_events, "malformed"),
+    (lambda it: it.status in (408, 504), "timeout"),  # of a server behind the one that was called
+    (lambda it: it.status == 424, "server"),  # Bedrock's model failed
     (lambda it: it.status is not None and 400 <= it.status < 500, "request"),
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),
 )

@@ -130,7 +130,7 @@ class LitellmLM:
         target = self._target()
         self._check(request, target)
         self._check_credentials(target)
-        target = replace(target, asks_json=request.get("response_format") == {"type": "json_object"})
+        target = replace(target, asks=_asks(request))
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
             message["key_of"] = self._model  # the installed litellm may know another variable
@@ -339,6 +339,13 @@ class LitellmLM:
             "child",
             payload=payload,
         )
+
+
+def _asks(request: Mapping[str, Any]) -> frozenset[str]:
+    """Return the capabilities that the request needs (`Target.asks`)."""
+    form = request.get("response_format")
+    kind = "response_format" if form == {"type": "json_object"} else "response_schema"
+    return frozenset(([kind] if form else []) + (["function_calling"] if request.get("tools") else []))
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,12 +13,9 @@ from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, key_variabl
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
-from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of
+from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in
 from adapters.lm.model_list import litellm_models
 from adapters.lm.secrets import Scrubber
-
-MAX_LINE = 400
-"""Maximum characters of the provider's message in the line; the payload has the whole message."""
 
 CONNECTION_REFUSED = "connection refused"
 UNKNOWN_NAME = "its name cannot be resolved"
@@ -45,7 +40,8 @@ REJECTED: Mapping[str, re.Pattern[str]] = {
         r"tool[ _-]?(choice|call|use)|support (tools|function)|tools? (is|are) not|schema for function", re.IGNORECASE
     ),
     "response_schema": re.compile(
-        "response_?format|json_schema|response_?(json_?)?schema|output_(config|format)|invalid schema", re.IGNORECASE
+        "response_?format|json[ _]schema|response_?(json_?)?schema|output_(config|format)|invalid schema|grammar",
+        re.IGNORECASE,
     ),
 }
 """Messages of servers that reject a part of a request, by capability."""
@@ -77,10 +73,6 @@ WITHOUT_STATUS = ("network", "address", "timeout", "malformed", "interrupted", "
 """Kinds whose HTTP status, if any, is made up by litellm."""
 
 
-_LOCAL_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\\\][^\s\"']*[/\\\\](?:site|dist)-packages[/\\\\]")
-"""The local path before a file of an installed package, which is removed from messages."""
-
-
 @dataclass(frozen=True)
 class Target:
     """The called `model` as the user wrote it, and its `address` (None: the provider's own).
@@ -92,8 +84,8 @@ class Target:
     address: str | None = None
     key_withheld: bool = False
     keys: tuple[str, ...] = ()
-    asks_json: bool = False
-    """True if the request asked for JSON without a schema."""
+    asks: frozenset[str] = frozenset({"function_calling", "response_schema"})
+    """The capabilities that the request needs: a server that blames another part misreads it."""
 
     @property
     def provider(self) -> str:
@@ -114,7 +106,7 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
     if kind == "key":
-        payload["key_sent"] = bool(target.keys or target.provider in SIGNED) and not target.key_withheld
+        payload["key_sent"] = _has_sent_key(facts, target)
     if rejected:
         payload["rejected"] = rejected
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
@@ -126,8 +118,8 @@ def short_form(payload: Any) -> str:
     if not isinstance(kind, str) or kind not in SHORT:
         return ""
     said = str(payload.get("message", ""))
-    words = SHORT[kind]
-    if kind == "key" and not payload.get("key_sent"):
+    words = _ended_account(said) if kind == "quota" else SHORT[kind]
+    if kind == "key" and not payload.get("key_sent") and _wants_key(payload):
         words = "needs an API key"
     elif kind == "key" and payload.get("status") == 403:
         words = "access denied"
@@ -135,6 +127,8 @@ def short_form(payload: Any) -> str:
         words = CONNECTION_REFUSED
     elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
         words = "unknown host"
+    elif kind == "context" and payload.get("status") == 413:
+        words = "request too large"
     elif kind == "request" and _misses_user_message(said):
         words = "no user message"
     elif kind == "request" and "surrogates not allowed" in said:
@@ -148,25 +142,27 @@ def short_form(payload: Any) -> str:
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
     is_answer = facts.get("sent") is not False and not facts.get("accepted") and not in_stream(facts)
     status = f" ({facts['status']})" if facts.get("status") and is_answer else ""
-    said = _said(facts)
+    said = said_in(facts)
     tail = f": {said}" if said else "."
     _, name = split_model(target.model)
     message = str(facts.get("message", ""))
     match kind:
         case "key":
-            return _key_line(status, tail, target)
+            return _key_line(facts, status, tail, target)
         case "model":
             is_known = "llm provider not provided" not in message.lower()
             unknown = f"{target.place} does not know the model {name!r}{status}{tail}"
             return unknown if is_known else _unknown_provider(target.model)
         case "context":
-            return f"The prompt is too long for {target.model}{tail}"
+            is_size = facts.get("status") == 413  # of the body, with its images
+            too_large = f"{target.place} rejected the request as too large{status}{tail}"
+            return too_large if is_size else f"The prompt is too long for {target.model}{tail}"
         case "refused":
             return f"{target.place} refused this prompt because of its content filter{tail}"
         case "rate limit":
             return f"{target.place}: rate limit reached{status}{_ended(tail)} {_wait(retry_after)}"
         case "quota":
-            return f"{target.place}: no credit left{status}{tail}"
+            return f"{target.place}: {_ended_account(said)}{status}{tail}"
         case "overloaded":
             return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
         case "setup":
@@ -177,9 +173,11 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
             secure = (target.address or "").replace("http://", "https://", 1)
             return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
         case "network":
-            return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
+            ask = "Is the address right, and the server running?" if target.address else "Is this machine online?"
+            return f"{target.place} cannot be reached ({_reason(facts)}). {ask}"
         case "timeout":
-            return f"{target.place} did not respond in time."
+            is_told = facts.get("answered") and is_answer
+            return f"{target.place} timed out{status}{tail}" if is_told else f"{target.place} did not respond in time."
         case "malformed":
             nature = _nature(facts, said)
             return f"{target.place} did not answer with a chat completion ({nature})."
@@ -193,7 +191,8 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         case "request" if "surrogates not allowed" in message:
             return "The prompt contains an unpaired surrogate (half of a character). Remove it from the text."
         case "request" if facts.get("sent") is False:
-            return f"Nothing was sent{_ended(_not_supported(said))}"
+            rejected = _rejected(facts, target)
+            return f"Nothing was sent{_without(rejected, _ended(_not_supported(said, bool(rejected))))}"
         case "request":
             return f"{target.place} rejected the request{status}{_without(_rejected(facts, target), tail)}"
         case "server" | "child":
@@ -212,31 +211,58 @@ def _without(rejected: str, tail: str) -> str:
 
 def _rejected(facts: Facts, target: Target) -> str:
     """Return the capability whose part of the request was rejected, "" if the message names none."""
-    said = _said(facts)
+    said = said_in(facts)
     found = next((name for name, pattern in REJECTED.items() if pattern.search(said)), "")
-    return "response_format" if found == "response_schema" and target.asks_json else found
+    found = "response_format" if found == "response_schema" and "response_format" in target.asks else found
+    return found if found in target.asks else ""
 
 
 def _misses_user_message(said: str) -> bool:
     return any(one in said for one in NO_USER_MESSAGE)
 
 
+def _ended_account(said: str) -> str:
+    """Say whether credit is missing or a limit of the account is reached."""
+    is_limit = "limit" in said.lower() and "credit" not in said.lower()
+    return "usage limit reached" if is_limit else SHORT["quota"]
+
+
 def _wait(retry_after: float | None) -> str:
-    return "Wait a little before you try again." if retry_after is None else f"Try again in {retry_after:g} s."
+    return "Try again later." if retry_after is None else f"Try again in {retry_after:g} s."
 
 
-def _key_line(status: str, tail: str, target: Target) -> str:
+def _has_sent_key(facts: Facts, target: Target) -> bool:
+    """Return whether an API key, or a signature with credentials, went with the request."""
+    is_signed = target.provider in SIGNED and bool(facts.get("status")) and "missing" not in said_in(facts).lower()
+    return bool(target.keys or is_signed) and not target.key_withheld
+
+
+def _wants_key(facts: Facts) -> bool:
+    """Return whether a key is what the server misses; a 403 may have other causes."""
+    return facts.get("status") != 403 or _NAMES_KEY.search(said_in(facts)) is not None
+
+
+_NAMES_KEY = re.compile("api.?key|credential|token|unregistered", re.IGNORECASE)
+
+
+def _key_line(facts: Facts, status: str, tail: str, target: Target) -> str:
     if target.key_withheld:
         return (
             f"{target.place} needs an API key{status}{_ended(tail)} None was sent: the address comes from the session "
             "or `.env`. Allow the host to send your API key."
         )
-    used = f"the API key in {target.keys[0]}" if target.keys else "your credentials"
-    if target.keys or (target.provider in SIGNED and status):
+    is_signed = target.provider in SIGNED
+    kind, missing = ("credentials", "credentials") if is_signed else ("API key", "an API key")
+    used = f"the {kind} in {target.keys[0]}" if target.keys else "your credentials"
+    if _has_sent_key(facts, target):
         verb = "denies access with" if status == " (403)" else "does not accept"
         return f"{target.place} {verb} {used}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
-    return f"{target.place} needs an API key{status}{_ended(tail)} Set {variables} in your environment."
+    denied = (
+        f"{target.place} denies access{status}{_ended(tail)} No API key was sent; if it needs one, set {variables}."
+    )
+    needs = f"{target.place} needs {missing}{status}{_ended(tail)} Set {variables} in your environment."
+    return needs if _wants_key(facts) else denied
 
 
 def _unknown_provider(model: str) -> str:
@@ -248,20 +274,15 @@ def _unknown_provider(model: str) -> str:
     return f"litellm knows no provider for the model {model!r}; {hint}"
 
 
-def _not_supported(said: str) -> str:
+def _not_supported(said: str, is_ours: bool) -> str:
     """Explain a request that litellm rejects before sending, without its advice for users of its own API."""
     found = re.search(r"(\S+) does not support parameters: \[?(.*?)\]?, for model=", said)
     if found is None:
         return f": {said}" if said else ""
-    return f": litellm supports no {found[2]} for {found[1]}. Remove it from the parameters"
+    return f": litellm supports no {found[2]} for {found[1]}{'' if is_ours else '. Remove it from the parameters'}"
 
 
 def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
-    if facts.get("status") == 404:
-        address = without_user(target.address or "")
-        missing = target.provider in AT_V1 and address and not urlsplit(address).path.strip("/")
-        hint = f" Servers of this kind usually listen at {address.rstrip('/')}/v1." if missing else ""
-        return f"{target.place} has nothing at this path{status}{_ended(tail)} Check the address.{hint}"
     if "ForeignRedirectError" in str(facts):
         said = [str(one["message"]) for one in facts.get("causes") or () if one["type"] == "ForeignRedirectError"]
         there = (said or [str(facts.get("message", ""))])[0].rpartition(" on to ")[2][:200]
@@ -272,7 +293,13 @@ def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
             f"that host, give its address: {there}."
         )
     causes = facts.get("causes") or []
-    return tls_line(tls_trouble(causes), target.place, target.address, causes)
+    trouble = tls_trouble(causes)
+    if trouble:
+        return tls_line(trouble, target.place, target.address, causes)
+    address = without_user(target.address or "")
+    missing = target.provider in AT_V1 and address and not urlsplit(address).path.strip("/")
+    hint = f" Servers of this kind usually listen at {address.rstrip('/')}/v1." if missing else ""
+    return f"{target.place} has nothing at this path{status}{_ended(tail)} Check the address.{hint}"
 
 
 def _setup_line(facts: Facts, tail: str, target: Target) -> str:
@@ -300,64 +327,15 @@ def _ended(tail: str) -> str:
     return tail if tail.endswith((".", "!", "?")) else f"{tail}."
 
 
-def _said(facts: Facts) -> str:
-    """Return the provider's own message as one line."""
-    if is_page(facts):
-        return "a web page (HTML), not an API response"
-    if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
-        return 'JSON without "choices"'
-    text = _message_in(facts.get("body")) or _inside(str(facts.get("message", "")))
-    text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
-    text = _LOCAL_PATH.sub("", text)
-    text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
-    text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
-    text = re.sub(r"^(\w+Exception - )+|^Error code: \d+( - )?", "", text)
-    return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
-
-
-def _inside(text: str) -> str:
-    """Return the message of an error embedded in litellm's, as JSON, Python bytes or a Python dict; else the text."""
-    start = text.find("{")
-    quoted = _BYTES.search(text)
-    decoders: tuple[Callable[[], object], ...] = (
-        lambda: json.loads(ast.literal_eval(quoted[0])) if quoted is not None else None,
-        lambda: json.JSONDecoder().raw_decode(text[start:])[0],
-        lambda: ast.literal_eval(text[start : text.rindex("}") + 1]),
-    )
-    for decode in decoders:
-        try:
-            found = _message_in(decode()) if start >= 0 else ""
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if found:
-            return found
-    return text
-
-
-_BYTES = re.compile(r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\"""")
-"""A response body as Python writes bytes."""
-
-
-def _message_in(value: object) -> str:
-    """Return the message in an error's JSON, wherever vendors write it; "" without one."""
-    if isinstance(value, list):
-        return _message_in(value[0]) if value else ""
-    if isinstance(value, Mapping):
-        names = ("error", "message", "detail", "msg", "fault", "faultstring")
-        said = next(filter(None, (_message_in(value.get(name)) for name in names)), "")
-        place, more = value.get("loc"), value.get("metadata")
-        if said and place and isinstance(place, list):
-            return f"{'.'.join(map(str, place[1:] or place))}: {said}"
-        upstream = more.get("raw") if isinstance(more, Mapping) else None
-        return f"{said}: {upstream}" if said and isinstance(upstream, str) else said
-    return value if isinstance(value, str) else ""
-
-
 def _nature(facts: Facts, said: str) -> str:
     kind = facts.get("content_type", "")
     if is_page(facts):
         return "a web page, HTML"
+    if facts.get("empty"):
+        return "an empty response"
     if "JSONDecodeError" in {cause["type"] for cause in facts.get("causes", ())}:
+        if "event" not in kind:
+            return "a response that is not JSON"
         return f"an event that is not JSON: {said}" if said else "an event that is not JSON"
     return (said or kind) if facts.get("accepted") else kind or said or "nothing at all"
 

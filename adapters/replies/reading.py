@@ -163,12 +163,15 @@ class Reading(ShowsItself):
     tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
     """The reply's tokens with their probabilities, if the provider returned them."""
 
+    called: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The names of the tools that the model called natively where an answer in text was expected."""
+
     ended: Ending = field(default=Ending(), repr=False, compare=False)
     """Why the model stopped, as far as the provider said."""
 
     def ending(self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any]) -> Reading:
         """Return the parse result with the reason why the model stopped."""
-        if finish_reason in (None, "stop") and not refusal:
+        if finish_reason is None and not refusal:
             return self
         limit = params.get("max_completion_tokens", params.get("max_tokens"))
         ended = Ending(finish_reason, refusal or "", limit if isinstance(limit, int) else None)

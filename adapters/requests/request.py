@@ -324,7 +324,8 @@ def _empty(adapter: RequestedAdapter, signature: Signature, output: object) -> R
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()
     verdict = ReadingError("AdapterParseError", message)
-    return Reading(adapter.name, signature, text, {}, spans, fields, verdict, error, reader=adapter)
+    called = tuple(str(provider_tool_call(one)["name"]) for one in _value(output, "tool_calls") or ())
+    return Reading(adapter.name, signature, text, {}, spans, fields, verdict, error, reader=adapter, called=called)
 
 
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:

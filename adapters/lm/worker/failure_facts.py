@@ -64,6 +64,12 @@ def facts_of(error: BaseException) -> Message:
     return facts
 
 
+def code_of(error: object) -> int | None:
+    """Return the HTTP status that a server writes into an error, as OpenRouter does."""
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else None
+
+
 def missing_in(text: str) -> str | None:
     """Return the name of a missing module from litellm's message, if it contains one."""
     _, found, rest = text.partition("No module named '")

@@ -86,8 +86,9 @@ class Outgoing:
         self.content_type = ""
         self.refusals: dict[int, str] = {}
         self.said_done = False
-        self.is_error = False
-        """True if the body of a non-streamed response is an error, whatever its status."""
+        self.response: Any = None
+        self.error: Any = None
+        """The error in the body of a non-streamed response, whatever its status."""
 
     def written(self, request: Any) -> Any:
         """Return the request with `body` in place of litellm's; the request itself without one."""
@@ -104,15 +105,16 @@ class Outgoing:
     def note(self, response: Any) -> None:
         """Record a response; inspect its body unless it is streamed."""
         self.answered_at = time.monotonic()
+        self.response = response
         self.status, self.content_type = response.status_code, response.headers.get("content-type", "")
-        self.refusals, self.said_done, self.is_error = {}, False, False
+        self.refusals, self.said_done, self.error = {}, False, None
         if response.is_stream_consumed and _TELLING.search(response.content):
             self._note_body(response.content)
 
     def _note_body(self, body: bytes) -> None:
         try:
             answer = json.loads(body)
-            self.is_error = bool(answer.get("error"))
+            self.error = answer.get("error")
             said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return  # not a chat completion

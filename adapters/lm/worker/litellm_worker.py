@@ -182,8 +182,11 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # any exception ends only this call, not the worker
         facts = {**failure_facts.facts_of(error), "sent": is_sent, "answered": outgoing.status is not None}
-        if outgoing.status is not None and outgoing.status < 300 and not outgoing.is_error:
-            facts["accepted"] = True
+        if outgoing.status is not None and outgoing.status < 300:
+            if outgoing.error:  # litellm makes up a status, and drops what some servers say
+                facts |= {"body": outgoing.error, "status": failure_facts.code_of(outgoing.error)}
+            else:
+                facts |= {"accepted": True, "empty": outgoing.response.num_bytes_downloaded == 0}
             facts.setdefault("content_type", outgoing.content_type)
         output.send(op="error", id=number, error=facts)
     else:

@@ -5,6 +5,7 @@ For every server with that protocol:
 - a final `[DONE]`, which some servers send instead of a finish reason;
 - a refusal, which litellm drops;
 - reasoning that OpenRouter forwards under the field name of the upstream server;
+- an error that some servers (vLLM, Mistral) send without `error` around it;
 - content as a list of parts (text, thinking), which litellm ignores;
 - a bare `retry:` or `id:`, which OpenAI's client reads as an empty event and fails on.
 
@@ -21,7 +22,7 @@ from typing import Any
 
 JSON = dict[str, Any]
 
-_ODD = re.compile(r'"refusal"|"content"\s*:\s*\[')
+_ODD = re.compile(r'"refusal"|"content"\s*:\s*\[|"object"\s*:\s*"error"')
 
 
 Outgoing = Callable[[], Any]
@@ -75,6 +76,8 @@ def _mend_reader(outgoing: Outgoing) -> None:
 
     def parsed_routed(self: object, chunk: JSON) -> Any:
         chunk = _plain(chunk, outgoing())
+        if isinstance(chunk.get("error"), dict) and not isinstance(chunk["error"].get("code"), int):
+            chunk["error"]["code"] = 502  # litellm fails on OpenRouter's "server_error"
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
             if delta.get("reasoning_content") and not delta.get("reasoning"):
@@ -93,6 +96,8 @@ def _plain(chunk: Any, call: Any) -> Any:
     """Convert a chunk's content to plain text; record refusals in `call`."""
     if not isinstance(chunk, dict):
         return chunk
+    if chunk.get("object") == "error":
+        return {"error": chunk}
     for choice in chunk.get("choices") or ():
         if isinstance(choice, dict) and "delta" not in choice:
             choice["delta"] = choice.pop("message", None)

@@ -40,7 +40,7 @@ def verdict(reading: Reading) -> Iterator[Flag]:
             "makes the whole reply a parse error.",
         )
     response = getattr(reading.exception, "lm_response", None)
-    if isinstance(response, str) and reading.form != "prose" and response != reading.completion:
+    if isinstance(response, str) and reading.form != "prose" and reading.completion not in ("", response):
         yield Flag(
             "error-shows-a-part",
             f"dspy's error shows only {shown(response)} as the model's reply: the part that it searched last, "
@@ -77,7 +77,9 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
     text = reading.completion.strip()
     if any(one.state not in ("missing", "default") for one in reading.fields.values()):
         return
-    if not text:
+    if not text and reading.called:
+        yield Flag("empty-reply", f"The reply has no text: the model only called {named(list(reading.called))}.")
+    elif not text:
         yield Flag("empty-reply", "The reply is empty.")
     elif text == "{}":
         yield Flag("empty-object", "The object is empty: no output is in it.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -260,7 +261,10 @@ def test_what_litellm_does_not_support_is_no_servers_fault() -> None:
         Scrubber({}),
     )
     assert error.kind == "request"
-    assert error.message == ("Nothing was sent: litellm supports no 'n' for anthropic. Remove it from the parameters.")
+    assert error.message == "Nothing was sent: litellm supports no 'n' for anthropic. Remove it from the parameters."
+    schema = facts("UnsupportedParamsError", message=said.replace("'n'", "'response_format'"), status=400, sent=False)
+    message = translate(schema, Target("anthropic/claude-x"), Scrubber({})).message
+    assert "Remove it" not in message and "no 'response_format' for anthropic. To ask without a schema, give" in message
 
 
 @pytest.mark.parametrize(
@@ -278,7 +282,7 @@ def test_a_rejected_schema_names_the_parameter_that_asks_without_it() -> None:
     line = str(translate(facts, Target("openai/m"), Scrubber()))
     assert line.endswith('"capabilities": {"response_schema": false} (`send --apply capabilities`).')
     assert "'X'. To ask without a schema" in line
-    json_only = str(translate(facts, Target("openai/m", asks_json=True), Scrubber()))
+    json_only = str(translate(facts, Target("openai/m", asks=frozenset({"response_format"})), Scrubber()))
     assert '"capabilities": {"response_format": false}' in json_only and "without a response_format" in json_only
     other = str(translate({**facts, "message": "temperature is too high"}, Target("openai/m"), Scrubber()))
     assert "capabilities" not in other
@@ -357,10 +361,163 @@ OPENROUTER = Target("openrouter/x/y", keys=("OPENROUTER_API_KEY",))
         (400, "Model Not Exist", "model"),
         (400, "Invalid model: mistral-9", "model"),
         (412, "Account x is suspended, possibly due to reaching the monthly spending limit", "quota"),
+        (403, "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_X", "refused"),
+        # no credit, in the words of OpenAI, Gemini, Vertex, Azure, Bedrock, Groq and xAI
+        (429, "Your account is not active: billing_not_active", "quota"),
+        (429, "Your prepayment credits are depleted.", "quota"),
+        (403, "This API method requires billing to be enabled.", "quota"),
+        (403, "The subscription is disabled.", "quota"),
+        (403, "Model access is denied due to INVALID_PAYMENT_INSTRUMENT", "quota"),
+        (400, "your organization has reached its spend limit", "quota"),
+        (403, "Your newly created team doesn't have any credits or licenses yet.", "quota"),
+        # too long, in the words of Together, Hugging Face and LM Studio; a body that is too large
+        (403, "The input token count + max_tokens exceeds the model's context length.", "context"),
+        (422, "`inputs` tokens + `max_new_tokens` must be <= 4096.", "context"),
+        (400, "The number of tokens to keep is greater than the context length.", "context"),
+        (413, "<html>413 Request Entity Too Large</html>", "context"),
+        # servers that failed behind the one that was called
+        (424, "The system encountered an unexpected error during processing.", "server"),
+        (504, "Deadline expired before operation could complete.", "timeout"),
+        (408, "The operation was timeout.", "timeout"),
+        # Hugging Face; LM Studio, whose status is 200
+        (400, "model_not_supported", "model"),
+        (None, "Unexpected endpoint or method. (POST /chat/completions)", "address"),
     ],
 )
-def test_the_cause_is_the_one_that_the_vendor_writes_whatever_its_status(status: int, said: str, kind: str) -> None:
+def test_the_cause_is_the_one_that_the_vendor_writes_whatever_its_status(
+    status: int | None, said: str, kind: str
+) -> None:
     assert kind_of(facts("APIError", status=status, body={"error": {"message": said}})) == kind
+
+
+HERE = Target("openai/x", "http://h/v1", keys=("OPENAI_API_KEY",))
+AT = "The server at http://h/v1"
+
+
+@pytest.mark.parametrize(
+    ("told", "target", "line", "short"),
+    [
+        (
+            facts(status=413, text="<html>"),
+            HERE,
+            f"{AT} rejected the request as too large (413): a web page (HTML), not",
+            "413 · request too large",
+        ),
+        (facts(status=504, message="Late", answered=True), HERE, f"{AT} timed out (504): Late", "timeout"),
+        (facts("Timeout", status=408, answered=True, accepted=True), HERE, f"{AT} did not respond in time.", "timeout"),
+        (
+            facts(status=402, message="Weekly usage limit"),
+            HERE,
+            f"{AT}: usage limit reached (402): Weekly",
+            "402 · usage limit reached",
+        ),
+        (
+            facts(status=402, message="Credit limit exceeded"),
+            HERE,
+            f"{AT}: no credit left (402)",
+            "402 · no credit left",
+        ),
+        (
+            facts(status=429, message="Slow"),
+            HERE,
+            f"{AT}: rate limit reached (429): Slow. Try again later.",
+            "429 · rate limit",
+        ),
+        (
+            facts(status=403),
+            Target("ollama_chat/x", "http://h/v1"),
+            f"{AT} denies access (403). No API key was sent; if it needs one, set OLLAMA_API_KEY.",
+            "403 · access denied",
+        ),
+        (
+            facts(status=403, message="Use an API key."),
+            Target("gemini/x"),
+            "gemini needs an API key (403): Use an API key. Set GEMINI_API_KEY",
+            "403 · needs an API key",
+        ),
+        (
+            facts(status=403, message="Missing Authentication Token"),
+            Target("bedrock/x"),
+            "bedrock needs credentials (403)",
+            "403 · needs an API key",
+        ),
+        (
+            facts(status=401),
+            Target("vertex_ai/x", keys=("GOOGLE_APPLICATION_CREDENTIALS",)),
+            "vertex_ai does not accept the credentials in GOOGLE_APPLICATION_CREDENTIALS (401).",
+            "401 · API key rejected",
+        ),
+        (
+            facts("NotFoundError", status=404, message="litellm.NotFoundError: XaiException - "),
+            HERE,
+            f"{AT} has nothing at this path (404). Check the address.",
+            "wrong address",
+        ),
+        (
+            facts("APIError", accepted=True, empty=True, content_type="text/plain"),
+            HERE,
+            f"{AT} did not answer with a chat completion (an empty response).",
+            "malformed answer",
+        ),
+        (
+            facts(
+                "APIError", message="File an issue", causes=("JSONDecodeError",), accepted=True, content_type="text/x"
+            ),
+            HERE,
+            f"{AT} did not answer with a chat completion (a response that is not JSON).",
+            "malformed answer",
+        ),
+        (
+            facts(
+                "APIError",
+                message="openai closed the responses stream before any terminal event",
+                accepted=True,
+                content_type="text/html",
+            ),
+            HERE,
+            f"{AT} did not answer with a chat completion (a web page, HTML).",
+            "malformed answer",
+        ),
+        (
+            facts("ReadError", causes=("ClientPayloadError",), accepted=True, content_type="text/event-stream"),
+            HERE,
+            f"{AT} closed the connection before the reply was complete.",
+            "connection lost",
+        ),
+        (
+            facts("APIConnectionError", causes=("gaierror",)),
+            OPENAI,
+            "openai cannot be reached (its name cannot be resolved). Is this machine online?",
+            "unknown host",
+        ),
+        (
+            facts(
+                "APIError",
+                status=502,
+                body={"message": "Provider returned error", "metadata": {"raw": '{"error": {"message": "Too big"}}'}},
+            ),
+            HERE,
+            f"{AT} failed (502): Provider returned error: Too big",
+            "502 · server failed",
+        ),
+        (
+            facts("APIError", status=500, message="Message: It fell, Metadata: {}, User ID: "),
+            HERE,
+            f"{AT} failed (500): It fell",
+            "500 · server failed",
+        ),
+    ],
+)
+def test_a_line_says_the_cause_and_what_helps_here(told: dict[str, Any], target: Target, line: str, short: str) -> None:
+    error = translate({"sent": True, **told}, target, Scrubber({}))
+    assert error.message.startswith(line)
+    assert short_form(error.payload) == short
+
+
+def test_no_part_is_blamed_that_was_not_sent() -> None:
+    told = facts("BadRequestError", status=400, message="Tool choice is none, but model called a tool")
+    assert "function_calling" in translate(told, HERE, Scrubber({})).message
+    assert "function_calling" not in translate(told, replace(HERE, asks=frozenset()), Scrubber({})).message
 
 
 def test_a_tool_that_no_endpoint_takes_is_fixed_here_and_no_address_is_blamed() -> None:

@@ -332,7 +332,13 @@ def test_an_output_that_was_left_out_is_the_cause_and_not_a_cut_off(reply: str, 
 
 @pytest.mark.parametrize(
     ("finish_reason", "refusal", "is_offered"),
-    [("length", "", True), ("content_filter", "", False), ("stop", "I cannot.", False), (None, None, True)],
+    [
+        ("length", "", True),
+        ("content_filter", "", False),
+        ("stop", "I cannot.", False),
+        ("stop", "", False),
+        (None, None, True),
+    ],
 )
 def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply(
     finish_reason: str | None, refusal: str | None, is_offered: bool

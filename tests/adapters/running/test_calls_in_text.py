@@ -104,3 +104,10 @@ def test_calls_that_come_natively_leave_the_schema_strict() -> None:
     request = request_of("json", both)
     assert request.calls_field is None
     assert request.params["response_format"]["json_schema"]["strict"] is True
+
+
+def test_a_native_call_in_place_of_an_answer_is_named() -> None:
+    request = prepare(make("chat"), QA, [], {"question": "?"}, Capabilities())
+    reply = {"text": "", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]}
+    reading = postprocess(make("chat"), request, QA, reply).reading
+    assert [one.message for one in reading.flags] == ["The reply has no text: the model only called `f`."]

@@ -124,3 +124,11 @@ def test_a_server_that_does_not_stream_is_found_out_once_a_call(
 def test_an_error_under_a_status_of_success_is_an_error(ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"failed.*: The model is sleeping\.$"):
         ask(behaviour="200", error="The model is sleeping.")
+
+
+@pytest.mark.parametrize(
+    "error", [{"object": "error", "message": "It fell."}, {"error": {"code": "x", "message": "It fell."}}]
+)
+def test_an_error_in_mid_stream_is_the_servers_with_its_words(ask: Ask, error: dict[str, Any]) -> None:
+    with pytest.raises(ProviderError, match=r"failed: It fell\.$"):
+        ask(piece({"content": "It "}), sse(error))
