@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, key_variables
+from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
@@ -305,6 +305,9 @@ def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
 def _setup_line(facts: Facts, tail: str, target: Target) -> str:
     """Explain what is missing on this machine; no request was sent."""
     missing = facts.get("missing")
+    if not missing and target.address is None and "azure_endpoint" in tail:  # an argument of Azure's client
+        variable = base_variables(target.provider)[0]
+        return f"{target.model} needs an address: set the parameter api_base, or {variable}. Nothing was sent."
     if not missing:
         return f"{target.model} cannot be called, and nothing was sent{tail}"
     top = str(missing).partition(".")[0]

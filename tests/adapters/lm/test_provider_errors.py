@@ -195,6 +195,14 @@ def test_a_failure_before_anything_was_sent_blames_no_server() -> None:
     )
 
 
+def test_azure_without_an_address_is_told_how_to_give_one_here() -> None:
+    said = "Must provide one of the `base_url` or `azure_endpoint` arguments"
+    told = facts("APIConnectionError", message=said, status=500, sent=False)
+    assert translate(told, Target("azure/d"), Scrubber({})).message == (
+        "azure/d needs an address: set the parameter api_base, or AZURE_API_BASE. Nothing was sent."
+    )
+
+
 def test_a_package_that_litellm_misses_is_named_with_how_to_get_it() -> None:
     vertex = Target("vertex_ai/gemini-2.5-flash")
     told = facts("APIConnectionError", message="No module named 'google'", status=500, sent=False, missing="google")
