@@ -1,4 +1,4 @@
-"""Dataclasses of Python whose methods, if they are frozen, are compiled with their first instance.
+"""Dataclasses of Python whose methods, if they are frozen, are compiled when the first is called.
 
 Compiling takes a millisecond a class, which was a third of a command's start; a command makes instances of a third of
 the classes that it loads.
@@ -12,7 +12,7 @@ from dataclasses import field as field
 from dataclasses import fields as fields
 from dataclasses import is_dataclass as is_dataclass
 from dataclasses import replace as replace
-from functools import partial
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -25,20 +25,22 @@ else:
             return partial(dataclass, frozen=frozen, slots=slots, eq=eq, kw_only=kw_only)
         if slots or not frozen:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, kw_only=kw_only)
-        own = frozenset(vars(cls))
+        names = ("__repr__", "__eq__", "__hash__", "__init__") if eq else ("__repr__", "__init__")
+        late = [name for name in names if name not in vars(cls)]
         cls.__doc__ = cls.__doc__ or cls.__name__  # else Python writes the signature there, which takes long
         dataclasses.dataclass(cls, init=False, repr=False, eq=False, kw_only=kw_only)
 
-        def first(self, *given, **named):
+        def first(self, called, *given, **named):
             parts = [(one.name, one.type, one) for one in fields(cls)]
-            after = {"__post_init__": cls.__post_init__} if hasattr(cls, "__post_init__") else {}
-            twin = dataclasses.make_dataclass(cls.__qualname__, parts, namespace=after, eq=eq, frozen=True)
-            for name in ("__repr__", "__eq__", "__hash__", "__init__"):  # the last takes the place of this function
-                if name in vars(twin) and name not in own:
-                    setattr(cls, name, vars(twin)[name])
-            cls.__init__(self, *given, **named)
+            kept = {name: getattr(cls, name) for name in ("__doc__", "__post_init__") if hasattr(cls, name)}
+            twin = dataclasses.make_dataclass(cls.__qualname__, parts, namespace=kept, eq=eq, frozen=True)
+            for one in late:
+                setattr(cls, one, vars(twin)[one])
+            return getattr(cls, called)(self, *given, **named)
 
-        cls.__init__, cls.__setattr__, cls.__delattr__ = first, _refuse, _refuse
+        for name in late:  # not `__init__` alone: what another process made arrives without it
+            setattr(cls, name, partialmethod(first, name))
+        cls.__setattr__ = cls.__delattr__ = _refuse
         return cls
 
 
