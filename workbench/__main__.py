@@ -114,16 +114,20 @@ def _decided(
     found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
 ) -> tuple[Review, Decisions | None]:
     """Ask for the decisions of a review on the screen; commands do not import the app themselves."""
+    from adapters.lm.litellm_answers import asking
     from workbench.tui.launch_review import run_review
 
-    return run_review(found, again, look, of, kept)
+    with asking(waits=False):  # no key waits
+        return run_review(found, again, look, of, kept)
 
 
 def _watched(about: Callable[[], str], calls: Path, output: Callable[[], str]) -> int:
     """Show the calls of a program in the app."""
+    from adapters.lm.litellm_answers import asking
     from workbench.tui.launch_live import show_calls
 
-    return show_calls(about, calls, output)
+    with asking(waits=False):  # no key waits
+        return show_calls(about, calls, output)
 
 
 SCREENS: Mapping[str, tuple[Callable[..., Any], ...]] = {"review": (_decided,), "capture": (_watched,)}

@@ -173,9 +173,9 @@ def answer(release: str, said: ModelAnswer) -> Answer:
 
 
 @contextmanager
-def asking() -> Iterator[None]:
-    """Make `answer_of` wait for the installed litellm within this block."""
-    before, _known.waits = _known.waits, True
+def asking(waits: bool = True) -> Iterator[None]:
+    """Make `answer_of` wait for the installed litellm within this block, or not."""
+    before, _known.waits = _known.waits, waits
     try:
         yield
     finally:

@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 
+from adapters.lm import litellm_answers
 from sessions.captured.folder import CallFilter, CapturedFolder
 from sessions.file import autosave, store
 from tests.sessions.captured.test_folder import DEFINITION, call
 from tests.support.open_app import Desk
+from workbench.__main__ import SCREENS
 from workbench.capture.attached_apps import attached, teller
 from workbench.capture.sessions_writer import CallFiles
 from workbench.editing import edits
 from workbench.sending.sent_runs import SentRuns, Wanted
 from workbench.state.document import Place
+from workbench.tui import launch_live, launch_review
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.launch_live import LiveApp
 from workbench.tui.runs.run_history import LiveCalls
@@ -202,3 +205,19 @@ def test_an_app_that_saw_no_call_leaves_no_folder(tmp_path: Path) -> None:
     with attached(tmp_path / "new"):
         assert (tmp_path / "new").is_dir()
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "screen"), [("capture", (launch_live, "show_calls")), ("review", (launch_review, "run_review"))]
+)
+def test_the_screen_of_a_command_does_not_wait_for_litellm(
+    name: str, screen: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(litellm_answers, "ask", asked.append)
+    monkeypatch.setattr(*screen, lambda *_: litellm_answers.answer_of("nobody/knows-it"))
+    with litellm_answers.asking():
+        SCREENS[name][0](*[None] * (5 if name == "review" else 3))
+        assert asked == []
+        litellm_answers.answer_of("nobody/knows-it")
+    assert asked == [["nobody/knows-it"]]
