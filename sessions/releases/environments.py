@@ -22,7 +22,7 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
-from sessions.releases import installing
+from sessions.releases import installing, project
 from sessions.releases.engine import ReleaseError
 from sessions.releases.installing import CannotAddError
 from sessions.releases.release import Release, allow_children, end_every_child
@@ -46,8 +46,9 @@ class Environment:
 
     @property
     def is_there(self) -> bool:
-        """Tell whether its Python still exists."""
-        return os.access(self.python, os.X_OK)
+        """Tell whether its Python exists and, as far as its folder shows, still has this release."""
+        releases = project.releases_in(Path(self.python).parents[1])
+        return os.access(self.python, os.X_OK) and (not releases or self.version in releases)
 
     def holds(self, python: str) -> bool:
         """Return whether a Python is in its folder. A venv's Python is a link: the link's folder counts."""
@@ -96,24 +97,19 @@ def find(version: str) -> Environment | None:
 def why_not_there(adapter: str) -> str:
     """Return why an adapter such as `chat@3.0.4` is unavailable, with the fix; empty if available or our own."""
     named = catalog.parse_release(adapter)
-    if named is None:
+    found = None if named is None else find(named.version)
+    if named is None or (found is not None and found.is_there):
         return ""
-    found = find(named.version)
-    if found is None:
-        return f"dspy {named.version} is not added here: `workbench dspy add {named.version}` adds it"
-    again = f"`workbench dspy remove {named.version}`, and add it again"
-    return "" if found.is_there else f"the Python of dspy {named.version} is gone: {again}"
+    said = "is not added here" if found is None else f"is no longer in {found.python}"
+    return f"dspy {named.version} {said}: `workbench dspy add {named.version}` adds it"
 
 
 def open_release(version: str) -> Release:
     """Start the release of a version. Raises `ReleaseError`."""
     found = find(version)
-    if found is None:
-        message = f"dspy {version} is not added"
-        raise ReleaseError("missing", "", message, f"`workbench dspy add {version}` adds it")
+    if found is None or not found.is_there:
+        raise ReleaseError("missing", "", why_not_there(f"chat@{version}"))
     again = f"`workbench dspy remove {version}`, and add it again"
-    if not found.is_there:
-        raise ReleaseError("missing", found.python, "the Python of this release is gone", again)
     release = Release(found.python, hint=again)
     if release.version != version:
         release.close()

@@ -63,21 +63,24 @@ def _folders(folder: Path) -> Iterator[Path]:
             return
 
 
+def releases_in(environment: Path) -> list[str]:
+    """List the releases of dspy that are installed in a virtual environment; empty for any other folder."""
+    if not (environment / "pyvenv.cfg").is_file():
+        return []
+    packages = [
+        *environment.glob("lib/python*/site-packages/dspy*-*.dist-info"),
+        *environment.glob("Lib/site-packages/dspy*-*.dist-info"),
+    ]
+    return [found[1] for package in packages if (found := INSTALLED.fullmatch(package.name)) is not None]
+
+
 def _find_in_environments(folder: Path) -> Iterator[Project]:
-    for name in ENVIRONMENTS:
-        place = folder / name
-        if not (place / "pyvenv.cfg").is_file():
-            continue
+    for place in (folder / name for name in ENVIRONMENTS):
         python = next(
             (one for one in (place / "bin/python", place / "Scripts/python.exe") if os.access(one, os.X_OK)), None
         )
-        packages = [
-            *place.glob("lib/python*/site-packages/dspy*-*.dist-info"),
-            *place.glob("Lib/site-packages/dspy*-*.dist-info"),
-        ]
-        for package in packages:
-            if (installed := INSTALLED.fullmatch(package.name)) is not None and python is not None:
-                yield Project(installed[1], place, str(python))
+        if python is not None:
+            yield from (Project(release, place, str(python)) for release in releases_in(place))
 
 
 def _find_in_files(folder: Path) -> Iterator[Project]:

@@ -125,9 +125,8 @@ def test_a_release_whose_python_is_gone_is_said_and_made_anew(monkeypatch: pytes
     Path(made.python).unlink()
     (listed,) = environments.added()
     assert not listed.is_there
-    with pytest.raises(ReleaseError, match="the Python of this release is gone") as found:
+    with pytest.raises(ReleaseError, match=r"no longer in .*`workbench dspy add 9\.9\.1` adds it"):
         environments.open_release("9.9.1")
-    assert "workbench dspy remove 9.9.1" in str(found.value)
     assert environments.add("9.9.1", lambda _: None).is_there
 
 
@@ -176,7 +175,7 @@ def test_versions_stand_in_their_order() -> None:
 
 def test_engines_have_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert sides.open_engine("ours").version == "3.4.1"
-    with pytest.raises(ReleaseError, match=r"dspy 9\.9\.1 is not added \(`workbench dspy add 9\.9\.1` adds it\)"):
+    with pytest.raises(ReleaseError, match=r"dspy 9\.9\.1 is not added here: `workbench dspy add 9\.9\.1` adds it"):
         sides.open_engine("9.9.1")
     with pytest.raises(ReleaseError, match="names no engine"):
         sides.open_engine("newest")
