@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adapters.replies.fix import Fix
 from adapters.replies.flag import Diagnosis, Flag, shown
 from adapters.replies.flags.verdict import named
-from adapters.replies.near_misses import LEAKS
+from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
 from adapters.signatures.type_names import written
 
@@ -90,8 +90,7 @@ def _last(reading: Reading) -> Diagnosis:
     def fixes(cause: str) -> tuple[Fix, ...]:
         return fixes_of(LAST[cause][1], reading, None)
 
-    if reading.near_misses:
-        best = reading.near_misses[0]
+    for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
         found = fixes(LIKELY)
@@ -127,7 +126,7 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The fenced block is not valid JSON{inner}."
         return Diagnosis(UNFORMATTED, message, fixes=found)
     if missing and not is_own:
-        message = f"The reply has no {named(missing)}; it ends without it."
+        message = f"The reply has no {named(missing)}; it ends without {'it' if len(missing) == 1 else 'them'}."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     message = "No known pattern explains this parse error; please report it with the text below."
     return Diagnosis(UNKNOWN, message, None, "", fixes(UNKNOWN), _bug_report(reading))

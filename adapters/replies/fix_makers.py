@@ -20,9 +20,6 @@ from adapters.types.recognition import is_named
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-FixMaker = Callable[["Reading", str | None], Iterable[Fix]]
-"""A maker of fixes for a place: an output, or the path of a value inside it such as `item.price`."""
-
 LONGEST_WORD = 40
 MOST_IN_A_WORD = 3
 MOST_WORDS = 5
@@ -44,9 +41,13 @@ class Target(NamedTuple):
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
+FixMaker = Callable[["Reading", Target | None], Iterable[Fix]]
+"""A maker of fixes for the place of a cause; None for a whole reply."""
+
+
 def target_at(reading: Reading, place: str | None) -> Target | None:
     """Return the output at a place, or the innermost member of a class on the path to it."""
-    steps = _STEP.findall(place or "")
+    steps = _STEP.findall(place) if place else ()
     declared = reading.signature.output_fields.get(steps[0][1]) if steps else None
     if declared is None:
         return None
@@ -73,43 +74,45 @@ def target_at(reading: Reading, place: str | None) -> Target | None:
 def _values_at(reading: Reading, target: Target, cause: str) -> list[Any]:
     """Return the values that the reply gives for a member in all places with a cause."""
     paths = [flag.path for flag in reading.flags if flag.name == cause and flag.path]
-    found = [one for path in paths if (one := target_at(reading, path)) and one.label == target.label]
-    return [one.given for one in found] or [target.given]
+    there = [target_at(reading, path) for path in paths] if len(paths) > 1 else []
+    return [one.given for one in there if one and one.label == target.label] or [target.given]
 
 
 def use(adapter: str) -> FixMaker:
     """Offer another adapter for the column."""
     names, fixes = (adapter, f"{adapter}adapter"), (use_adapter(adapter),)
-    return lambda reading, place: () if reading.adapter.lower() in names else fixes
+    return lambda reading, target: () if reading.adapter.lower() in names else fixes
 
 
 def describe(words: str) -> FixMaker:
     """Offer to add `words` to a description: of the place, or for a whole reply, of the first output."""
 
-    def make(reading: Reading, place: str | None) -> Iterator[Fix]:
-        target = target_at(reading, place or next(iter(reading.signature.output_fields), None))
+    def make(reading: Reading, target: Target | None) -> Iterator[Fix]:
         if target is not None:
             yield describe_field(target.name, words, target.owner)
+        elif reading.fields:
+            yield describe_field(next(iter(reading.fields)), words)
 
     return make
 
 
-def spelled(reading: Reading, place: str | None) -> Iterator[Fix]:
+def spelled(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to say in the description how the name is spelled."""
-    target, found = target_at(reading, place), reading.fields.get(place or "")
-    if found is not None and found.state == "read":  # the name of something inside it
-        yield from describe("Use exactly the JSON keys of the schema.")(reading, place)
-    elif target is not None:
+    if target is None:
+        return
+    if not target.owner and reading.fields[target.name].state == "read":  # the name of something inside it
+        yield describe_field(target.name, "Use exactly the JSON keys of the schema.")
+    else:
         yield describe_field(target.name, f"Its name in the reply is exactly `{target.name}`.", target.owner)
 
 
-def answer_directly(reading: Reading, place: str | None) -> Iterator[Fix]:
+def answer_directly(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a sentence against tool calls in the text, where the signature has no tools."""
     if not _has_tools(reading.signature):
-        yield from describe("Answer directly; call no tool.")(reading, place)
+        yield from describe("Answer directly; call no tool.")(reading, target)
 
 
-def more_tokens(reading: Reading, place: str | None) -> Iterator[Fix]:
+def more_tokens(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a higher token limit, except for a whole value such as null or a single character."""
     text = reading.completion.strip()
     limit, reason = reading.ended.limit, reading.ended.finish_reason
@@ -118,11 +121,11 @@ def more_tokens(reading: Reading, place: str | None) -> Iterator[Fix]:
         yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
 
 
-def penalty(reading: Reading, place: str | None) -> Iterator[Fix]:
+def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
 
-def native_tools(reading: Reading, place: str | None) -> Iterator[Fix]:
+def native_tools(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer native tool calls, which only signatures with tools can use."""
     if _has_tools(reading.signature):
         change = {"options": {"use_native_function_calling": True}}
@@ -135,13 +138,12 @@ def _has_tools(signature: Signature) -> bool:
     return any(is_named(one, "Tool") or is_named(one, "ToolCalls") for one in kinds)
 
 
-def fallback(reading: Reading, place: str | None) -> Iterator[Fix]:
+def fallback(reading: Reading, target: Target | None) -> Iterator[Fix]:
     if reading.form == "markers":
         yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
 
 
-def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
-    target = target_at(reading, place)
+def optional(reading: Reading, target: Target | None) -> Iterator[Fix]:
     if target is not None and not isinstance(target.given, list | dict) and not allows_none(target.annotation):
         fix = retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
         # The type alone does not turn a word into null.
@@ -151,8 +153,7 @@ def optional(reading: Reading, place: str | None) -> Iterator[Fix]:
         yield fix
 
 
-def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
-    target = target_at(reading, place)
+def as_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
     if target is not None and without_none(target.annotation) in SCALARS:
         given = _values_at(reading, target, "not-a-number")
         words = dict.fromkeys([one for one in given if isinstance(one, str) and one.isalpha()])
@@ -163,23 +164,26 @@ def as_text(reading: Reading, place: str | None) -> Iterator[Fix]:
         yield retype_field(target.name, "str", message, target.owner)
 
 
-def list_example(reading: Reading, place: str | None) -> Iterator[Fix]:
+def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer float where a whole number is expected."""
+    if target is not None and without_none(target.annotation) is int:
+        yield retype_field(target.name, written(target.annotation).replace("int", "float"), owner=target.owner)
+
+
+def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to describe a list by an example of its items' type."""
-    target = target_at(reading, place)
     if target is not None:
         yield describe_field(target.name, f"A JSON list, like {example_of_list(target.annotation)}.", target.owner)
 
 
-def as_list(reading: Reading, place: str | None) -> Iterator[Fix]:
+def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a list of the type where the reply has a list."""
-    target = target_at(reading, place)
     if target is not None and isinstance(target.given, list) and get_origin(target.annotation) is None:
         yield retype_field(target.name, f"list[{written(target.annotation)}]", owner=target.owner)
 
 
-def allow_value(reading: Reading, place: str | None) -> Iterator[Fix]:
+def allow_value(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a Literal extended by the reply's disallowed words, or a number's type in its place."""
-    target = target_at(reading, place)
     if target is None or target.given is None:
         return
     literal, is_list = target.annotation, get_origin(target.annotation) is list and isinstance(target.given, list)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from adapters.replies.fix import Fix
@@ -12,8 +11,7 @@ SHOWN = 40
 """Maximum characters of a text or value in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A surprise in a reply, about an output field or (None) the whole reply.
 
     `name` is stable. `path` points into the field's value, such as `item.price`.

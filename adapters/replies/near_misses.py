@@ -9,9 +9,9 @@ from itertools import islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
-from adapters.replies.flag import Flag
+from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.json_text import valid_object_at
+from adapters.replies.flags.json_text import text_in_quotes, valid_object_at
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
@@ -73,6 +73,9 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     answer = without_thinking(text)
     if answer:
         yield Guess("The reply thinks first; without everything up to </think> it parses as", answer)
+    quoted = text_in_quotes(text)
+    if quoted:
+        yield Guess("The whole reply is a JSON string; the text in it parses as", quoted)
     inner = strip_fence(text)
     if inner is not None and reading.form != "fenced json":
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
@@ -98,7 +101,8 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
         if meant:
             mended = pattern.sub(lambda match: meant.get(match.group(), match.group()), text)
-            yield Guess("With the fields' own names it parses as", mended)
+            said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
+            yield Guess(f"{said}; with the fields' own names it parses as", mended)
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
@@ -288,22 +292,22 @@ LEAKS = frozenset(
 """Flags for values that contain a piece of the format; a text without them parses better."""
 
 
-def find(reading: Reading) -> tuple[NearMiss, ...]:
-    """Return the near misses of a parse result that parse better, best first.
+def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
+    """Return the first `most` near misses of a parse result that parse better.
 
     A guess is kept if it turns an error into a success, parses more fields, or leaves fewer pieces of the format in
     values. For TwoStep: near misses of the extraction's reply. Never raises; skips replies longer than `LONGEST`.
     """
     if reading.extraction is not None:
-        return find(reading.extraction)
+        return find(reading.extraction, most)
     try:
         with one_reading(reading.repair_steps):
-            return _find(reading)
+            return _find(reading, most)
     except Exception:  # a user's type may raise in its own hooks; do without near misses
         return ()
 
 
-def _find(reading: Reading) -> tuple[NearMiss, ...]:
+def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
     reader = reading.reader
     before = _quality(reading, reading.flags)
     if (
@@ -328,7 +332,7 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
         if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
             best = quality
-        if len(kept) == MOST_KEPT:
+        if len(kept) == most:
             break
     return tuple(kept)
 

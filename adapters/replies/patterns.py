@@ -18,12 +18,14 @@ from adapters.replies.fix_makers import (
     as_text,
     describe,
     fallback,
+    fractional,
     list_example,
     more_tokens,
     native_tools,
     optional,
     penalty,
     spelled,
+    target_at,
     use,
 )
 
@@ -72,8 +74,8 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
-        (use("json"), use("twostep")),
-        "vllm #13125",
+        (use("json"), use("twostep"), more_tokens),
+        "vllm #13125, graphify #2882, imp #509",
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
@@ -88,7 +90,8 @@ PATTERNS: tuple[Pattern, ...] = (
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
-        "dspy #8264 #8539, instructor #1616, litellm #21208",
+        "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373",
+        "any",
     ),
     Pattern(
         "agent-layout",
@@ -96,7 +99,12 @@ PATTERNS: tuple[Pattern, ...] = (
         FORMAT,
         "LlamaIndex #12455 #627",
     ),
-    Pattern("json-in-a-string", "The object is text inside another object", (use("chat"), native_tools), "dspy #8539"),
+    Pattern(
+        "json-in-a-string",
+        "The object is written as text: in a JSON string, or inside another object",
+        (use("chat"), native_tools, describe("As JSON itself, not as a text that contains JSON.")),
+        "dspy #8539, crewAI #1649, pyspur #262",
+    ),
     Pattern(
         "schema-echoed",
         "The model repeats the JSON schema",
@@ -109,7 +117,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "doubled-brace",
         "The object begins with two braces, as in a template",
-        (use("chat"),),
+        (describe("JSON begins with a single brace."), use("chat")),
         "langchain #23297",
         "any",
     ),
@@ -145,10 +153,21 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
     Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
     Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
+    Pattern(
+        "object-inside-think",
+        "The first {…} is inside <think>, and the parser takes it",
+        (use("chat"), use("twostep")),
+        "zettelrobbe #74, DeepTutor #673",
+    ),
     Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
     Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
-    Pattern("other-keys", "Other JSON keys, such as translated ones", (use("json"), use("baml"))),
-    Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56"),
+    Pattern(
+        "other-keys",
+        "Other JSON keys, such as translated ones",
+        (spelled, use("json"), use("baml"), use("chat")),
+        "ragas #2162",
+    ),
+    Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56, jsonrepair #197"),
     Pattern("key-in-another-case", "A JSON key is in another case", (spelled, use("chat"))),
     Pattern(
         "key-nearly-right",
@@ -158,6 +177,12 @@ PATTERNS: tuple[Pattern, ...] = (
         "any",
     ),
     Pattern("name-nearly-right", "A marker or tag has nearly the right name", (spelled,)),
+    Pattern(
+        "wrong-bracket",
+        "A bracket is closed by one of the other kind",
+        (describe("Close every list with ] and every object with }."), use("chat")),
+        "graphrag #635",
+    ),
     Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
     Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
     Pattern("alias-expected", "The type expects its aliases", (use("json"),)),
@@ -169,7 +194,12 @@ PATTERNS: tuple[Pattern, ...] = (
         "dspy #8220 #2202, langchain-google #852",
     ),
     Pattern("digits-grouped", "The digits of the number are grouped", NUMBER, "chembench #295"),
-    Pattern("fraction-for-a-whole-number", "A fraction where a whole number is expected", NUMBER),
+    Pattern(
+        "fraction-for-a-whole-number",
+        "A fraction where a whole number is expected",
+        (describe("A whole number, without a fraction."), fractional, use("json")),
+        "aurora #18",
+    ),
     Pattern("quote-not-closed", "A quote is not closed", ()),
     Pattern("value-in-another-case", "The value is in another case", (describe("Copy a value exactly as listed."),)),
     Pattern(
@@ -296,4 +326,5 @@ def most_common(count: int) -> tuple[Pattern, ...]:
 
 def fixes_of(makers: tuple[FixMaker, ...], reading: Reading, place: str | None) -> tuple[Fix, ...]:
     """Make the fixes of a cause; `place` is an output or a path inside it."""
-    return tuple([fix for make in makers for fix in make(reading, place)])
+    target = target_at(reading, place) if place else None
+    return tuple([fix for make in makers for fix in make(reading, target)])

@@ -46,6 +46,10 @@ class Report(NamedTuple):
     false: tuple[str, ...] = ()
 
 
+BRACKET = ("wrong-bracket", (), ("cut-off-json-completed",))
+CALL = ("tool-call-wrapper", (), ("thoughts-not-separated",))
+NOTE = "# note: the value you produce must exactly match (no extra characters) one of: a; b"
+
 REPORTS = (
     Report("json_repair #49", "json", "q -> note", '{"note": "A message to the "editor", no answer yet."}'),
     Report("json_repair #94", "json", "q -> plot", '{"plot": "x"yz"w"}\nplot:'),
@@ -148,6 +152,31 @@ REPORTS = (
     Report("crewAI #799", "chat", "q -> result", '[[ ## result ## ]]\n{"result": "1"}', "json-in-a-text-field"),
     Report("autogen #6638", "json", "q -> a", '{"a": "one"}\n{"a": "two"}', "several-objects"),
     Report("Scrapegraph-ai #324", "json", "q -> l: list[int]", '{"l": [1, 2, ...]}', "list-abbreviated"),
+    Report(
+        "graphrag #635",
+        "json",
+        MODELS,
+        '{"properties": [{"note": "a"}, {"note": "b"}}\n\nNote that these are mine.',
+        *BRACKET,
+    ),
+    Report("crewAI #1649", "json", "q -> a, n: int", '"{\\"a\\": \\"\\", \\"n\\": 10}"', None, (), ("value-invented",)),
+    Report("pyspur #262", "json", "q -> m: dict[str, str]", '"{\\"joke\\": \\"Why?\\"}"', "json-in-a-string"),
+    Report("OmniParser #259", "json", "q -> Next_Action", '{\n    "Next Action": "wait",\n}', "likely-reply"),
+    Report("hermes-agent #742", "json", "q -> a", '</think>{"name": "s", "arguments": {}}</tool_call>', *CALL),
+    Report("hermes-agent #11994", "chat", "q -> a", '[TOOL_CALL]\n{tool => "skills"}\n[/TOOL_CALL]', *CALL),
+    Report("hermes-studio #942", "chat", "q -> a", "[Calling tool: search]\n</invoke>\n</minimax:tool_call>", *CALL),
+    Report("opencode #1373", "json", "q -> l: list[str]", '{"l": "[\\"a\\"]</parameter>\\n</invoke>"}', *CALL),
+    Report(
+        "zettelrobbe #74", "json", "q -> a, b", '<think>By {ACME}.</think>{"a": "x", "b": "y"}', "object-inside-think"
+    ),
+    Report("imp #509", "chat", "q -> a", "Thinking Process:\n\n1.  **Analyze:** 2+2.", "thoughts-not-separated"),
+    Report(
+        "rs-nightshift #98", "json", "q -> l: list[str]", "Okay, the user wants a copy. I", "thoughts-not-separated"
+    ),
+    Report("jsonrepair #197", "json", "q -> title, n: int", '{"title "\'K\' a Judge","n":[1]}', "key-broken-by-quote"),
+    Report("aurora #18", "json", "q -> p, n: int", "{'p': 'yes', 'n': 4.8}", "fraction-for-a-whole-number"),
+    Report("dspy #7997", "chat", "q -> t: Literal['a', 'b']", f"[[ ## t ## ]]\na   {NOTE}", "placeholder-echoed"),
+    Report("ragas #2162", "json", "q -> text", '{"statements": ["Born in Ulm."]}', "other-keys"),
     Report(
         "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
     ),

@@ -50,6 +50,9 @@ def echoed(reading: Reading) -> Iterator[Flag]:
                 f"`{name}` is the placeholder {{{name}}} of the prompt: the model repeated the format, not a value."
             )
             yield Flag("placeholder-echoed", message, name)
+        elif found.state == "failed" and ECHOED_NOTE in text:
+            message = f"`{name}` has the prompt's own note behind the value ({ECHOED_NOTE} …), copied by the model."
+            yield Flag("placeholder-echoed", message, name)
         elif text in FILLERS:
             message = f"`{name}` is dspy's text for a value that a demo or turn lacks ({text}), copied by the model."
             yield Flag("filler-echoed", message, name)

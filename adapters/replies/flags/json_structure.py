@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
+COLON = re.compile(r"\s*:")
 KEY = re.compile(r'"([^"\\]{1,200})"')
 LIST = re.compile(r"""\[[\s\[]*+(?:["{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
@@ -64,15 +65,16 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
 def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
-    end = valid_object_at(completion, first)
-    if end < 0 or begins_without_brace(reading):
-        return
     thinks = completion.find("<think>")
     if 0 <= thinks < first < completion.find("</think>"):
         yield Flag(
             "object-inside-think",
-            f"The first {{…}} ({line(reading, first)}) is inside <think>, and the parser takes it.",
+            f"The first {{…}} ({place(reading, first)}) is inside <think>, and the parser takes it: the server did not "
+            "separate the thoughts from the answer. Start it with its reasoning parser.",
         )
+    end = valid_object_at(completion, first)
+    if end < 0 or begins_without_brace(reading):
+        return
     following = completion.find("{", end)
     rest = without_fences(completion[end:])
     if rest and not rest.strip("]}, \n"):
@@ -81,7 +83,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
         return
     taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
     if taken is None:
-        which = "only the first was examined"
+        which = "json_repair chose among them" if reading.ok else "only the first was examined"
     elif taken < end:
         which = "the first was taken"
     else:
@@ -161,7 +163,13 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 ignored.setdefault(match.group(1), span)
     for key, span in ignored.items():
         meant = lower.get(key.strip().casefold())
-        if meant is not None:
+        if meant is not None and not COLON.match(reading.completion, span.start + len(key) + 2):
+            yield Flag(
+                "key-broken-by-quote",
+                f"The JSON key `{meant}` runs into its value ({place(reading, span.start)}): no colon follows it.",
+                meant,
+            )
+        elif meant is not None:
             yield Flag(
                 "key-in-another-case",
                 f"The key {shown(key)} ({line(reading, span.start)}) is not `{meant}`: keys must match letter by "

@@ -17,6 +17,8 @@ FENCE_LINE = re.compile(r"```[\w+-]{0,20}")
 WORD = re.compile(r"\w+")
 NUMBER_WORDS = frozenset(("true", "false", "null", "none", "nan", "infinity", "inf"))
 MOST_WORDS = 100_000
+BEGINS = 20
+"""Characters in which a JSON string with an object begins."""
 MOST_QUOTES = 200
 LONGEST_REWRITTEN = 200_000
 _ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?:```\s*+)?\Z)"""
@@ -46,6 +48,10 @@ OUTSIDE_STRINGS: Mapping[str, re.Pattern[str]] = {
     "keys without quotes": re.compile(r"[{,]\s*[A-Za-z_]\w*\s*:"),
 }
 """Certain mistakes of invalid JSON outside its strings."""
+
+
+_STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
+_PROSE_AFTER = re.compile(r"[}\]]\s*\n\s*[A-Z][^{}\[\]]{20,}\Z")
 
 
 class JsonText:
@@ -118,9 +124,23 @@ class JsonText:
         has_open = bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
         if not has_open and not self._ends_in_string:
             return False
+        if _PROSE_AFTER.search(bare[-LONGEST_REWRITTEN:]):
+            return False  # a bracket is missing inside, and the text goes on after the object
         start = first_opening(stripped)
         is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
         return not (self._ends_in_string and is_closed) and not self.unescaped_quotes
+
+    @property
+    def wrong_bracket(self) -> tuple[int, str] | None:
+        """Return the first closing bracket of the wrong kind: its offset, and the bracket that is due."""
+        due: list[str] = []
+        for match in _STRING_OR_BRACKET.finditer(self.text[:LONGEST_REWRITTEN], max(0, self.start)):
+            sign = match.group()
+            if sign in "{[":
+                due.append("}" if sign == "{" else "]")
+            elif sign in "}]" and due and sign != due.pop():
+                return match.start(), "]" if sign == "}" else "}"
+        return None
 
     @cached_property
     def oddities(self) -> tuple[str, ...]:
@@ -184,6 +204,18 @@ def valid_object_at(text: str, start: int) -> int:
         return _DECODER.raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return -1
+
+
+def text_in_quotes(text: str) -> str:
+    """Return the object that is written as one JSON string; "" for other texts."""
+    stripped = without_fences(text)
+    if stripped[:1] != '"' or stripped[-1:] != '"' or "{" not in stripped[:BEGINS]:
+        return ""
+    try:
+        inner = json.loads(stripped, strict=False)
+    except (ValueError, RecursionError):
+        return ""
+    return inner if isinstance(inner, str) and inner.lstrip()[:1] == "{" else ""
 
 
 def lost_words(text: str, value: object) -> list[str]:

@@ -57,6 +57,10 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         where = _place_in(reading, text, max(0, len(text.rstrip()) - 1))
         said = f"The JSON ends in the middle ({where}): json_repair closed what was open."
         yield Flag("cut-off-json-completed", said)
+    wrong = None if json.unescaped_quotes or json.is_cut_off else json.wrong_bracket
+    if wrong is not None:
+        said = f"A {text[wrong[0]]} stands where {wrong[1]} is due ({_place_in(reading, text, wrong[0])})"
+        yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
     yield Flag("json-repaired", _why(reading, json))
     yield from _abbreviated(reading, json)
     for match in KEY_OF_WORDS.finditer(json.outside):
@@ -104,7 +108,7 @@ def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> I
 
 def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     name = field.name
-    if step.after == "" and not field.raw and f'"{name}": ""' not in reading.completion:
+    if step.after == "" and not field.raw and f'"{name}": ""' not in reading.completion.replace("\\", ""):
         yield Flag(
             "value-invented",
             f"The reply has no readable value for `{name}`; json_repair put an empty text there.",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import Flag, place, shown
+from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.types.recognition import is_named
@@ -16,11 +17,19 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 LONGEST = 20_000
+ENDING = 80
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
-WRAPPER_WORDS = ("invoke", "_call", "TOOL_CALLS", "▁calls")
+WRAPPER_WORDS = ("invoke", "_call", "TOOL_CALL", "alling tool", "▁calls")
 WRAPPER = re.compile(
-    r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS\]|tool▁calls▁begin"
+    r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
+    r"tool▁calls▁begin"
+)
+WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(?:invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
+THOUGHTS = re.compile(
+    r"\s*(?:(?:Here['’]s (?:a|my) |My )?thinking process:|(?:Okay|Alright|Hmm),? (?:so )?(?:I need|the user|let)\b|"
+    r"Let me (?:think|analy[sz]e|start|look)\b|(?:We|I) need to\b|The user (?:is asking|asks|wants)\b)",
+    re.IGNORECASE,
 )
 ECHOED = re.compile(
     r"^(?:Your (?:input|output) fields are:|All interactions will be structured |"
@@ -60,8 +69,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
-    before = start[: start.find("</think>")] if "</think>" in start else "<think>"
-    if "<think>" not in before and len(before) < next((span.start for span in reading.spans if span.field), LONGEST):
+    before = start[: start.find("</think>")] if "</think>" in start else ""
+    is_first = len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
+    if before.strip() and "<think>" not in before and is_first:
         yield Flag(
             "thoughts-not-separated",
             f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: the "
@@ -76,6 +86,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     yield from leaked(reading)
     if not reading.ok:
         yield from _no_answer(reading, start)
+    elif (match := WRAPPER_END.search(text[-ENDING:])) is not None:
+        where = place(reading, max(0, len(text) - ENDING) + match.start())
+        yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 
 def leaked(reading: Reading) -> Iterator[Flag]:
@@ -128,6 +141,8 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
         labels = ", ".join(f"{one}:" for one in layout)
         yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
+    if all(one.state in ("missing", "default") for one in reading.fields.values()):
+        yield from _thoughts(reading, start)
     root = _root(start)
     unknown = [key for key in root or () if key not in outputs]
     lacking = [one for one in outputs if root and unknown and one not in root]
@@ -144,13 +159,18 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
-        if len(keys) == len(root) == len(outputs) > 1 and is_flat and not near:
-            told = ", ".join(map(shown, keys[:5]))
-            yield Flag("other-keys", f"The JSON keys {told} are in the place of {named(list(outputs))}: translated?")
+        inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
+        if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
+            told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
+            if len(keys) > 1:
+                yield Flag(
+                    "other-keys", f"The JSON keys {told} are in the place of {named(list(outputs))}: translated?"
+                )
+            elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
+                yield Flag("other-keys", f"The JSON key {told} is in the place of `{only.name}`.", only.name)
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
-        inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
         if inner is not None:
             yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if '"type"' in start and (match := SCHEMA.search(start)):
@@ -160,6 +180,16 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             'their keys, not under "properties".',
         )
     yield from _repetition(reading)
+
+
+def _thoughts(reading: Reading, start: str) -> Iterator[Flag]:
+    """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
+    match = THOUGHTS.match(start)
+    if match is not None and "</think>" not in start:
+        said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
+        yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
+    if text_in_quotes(reading.completion[:LONGEST]):
+        yield Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 
 
 def _root(text: str) -> dict[str, object] | None:
@@ -184,11 +214,18 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
             "model wrote them until its token limit.",
         )
         return
-    piece = _repeated(tail) or _repeated(tail[:-LONGEST_REST])
+    end = len(whole.rstrip())
+    piece = _repeated(tail)
+    if not piece and (piece := _repeated(tail[:-LONGEST_REST])):
+        end -= LONGEST_REST
     if piece:
+        start = end - len(piece)
+        while whole.endswith(piece, 0, start):
+            start -= len(piece)
         yield Flag(
             "runaway-repetition",
-            f"The reply ends in a loop: {shown(_from_line_or_word(piece))} is repeated until the end.",
+            f"The reply ends in a loop: {shown(_from_line_or_word(piece))} is repeated {(end - start) // len(piece):,} "
+            f"times, from {place(reading, start)} until the end.",
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -47,33 +47,39 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def nearly(name: str, candidates: Sequence[str]) -> str | None:
+def nearly(name: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate probably meant by a name: other case, plural, abbreviation or slip."""
-    wanted = NO_LETTER.sub("", name).casefold()
-    by_sound = {NO_LETTER.sub("", one).casefold(): one for one in candidates}
-    if wanted in by_sound:
-        return by_sound[wanted]
-    alike = [one for one in by_sound if _has_same_letters(wanted, one)]
-    close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
-    if close:
-        return by_sound[close[0]]
-    for sound, one in by_sound.items():
-        short, long = sorted((wanted, sound), key=len)
-        if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long):
-            return one
-    return None
+    return _nearest(_letters(name), {_letters(one): one for one in candidates})
 
 
 def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
     """Return the unknown name probably meant for each of `names`, where there is one among the first `MOST_NAMES`."""
-    left = list(islice(unknown, MOST_NAMES))
+    left = {_letters(one): one for one in islice(unknown, MOST_NAMES)}
     found: dict[str, str] = {}
-    for name in names:
-        meant = nearly(name, left)
+    for name in names if left else ():
+        meant = _nearest(_letters(name), left)
         if meant is not None:
             found[name] = meant
-            left.remove(meant)
+            del left[_letters(meant)]
     return found
+
+
+def _letters(name: str) -> str:
+    return NO_LETTER.sub("", name).casefold()
+
+
+def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
+    if wanted in by_letters:
+        return by_letters[wanted]
+    alike = [one for one in by_letters if _has_same_letters(wanted, one)]
+    close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
+    if close:
+        return by_letters[close[0]]
+    for letters, one in by_letters.items():
+        short, long = sorted((wanted, letters), key=len)
+        if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long):
+            return one
+    return None
 
 
 def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
@@ -86,8 +92,11 @@ def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
 
 def _has_same_letters(one: str, other: str) -> bool:
     """Return True if enough letters are the same for two names to be alike, in whatever order."""
-    same = sum([min(one.count(letter), other.count(letter)) for letter in set(one)])
-    return 2 * same >= LIKENESS * (len(one) + len(other))
+    enough = LIKENESS * (len(one) + len(other)) / 2
+    if min(len(one), len(other)) < enough:
+        return False
+    letters = set(one)
+    return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
 def _is_subsequence(short: str, long: str) -> bool:

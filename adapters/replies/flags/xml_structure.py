@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -71,7 +70,7 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
     if found is not None:
         whole = "; the whole reply is one XML document, so all of it was refused."
-        yield replace(found, message=found.message + whole)
+        yield found._replace(message=found.message + whole)
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
