@@ -32,6 +32,8 @@ _key = KeyGroup("Fixes", "fixes")
 QUIET = "$foreground 60%"
 MOST_ROWS = 8
 LONGEST_CAUSE = 400
+LONGEST_ROW = 90
+"""Maximum characters of a fix in the list; a longer one is repeated in full above its changes."""
 
 
 class FixesScreen(Dialog[Effect | None]):
@@ -82,7 +84,9 @@ class FixesScreen(Dialog[Effect | None]):
             self.dismiss(effect)
 
     def _look(self) -> None:
-        self._text.show(blocks_of(self._effects[self._current]))
+        effect = self._effects[self._current]
+        is_cut = len(effect.fix.message) > min(LONGEST_ROW, self.app.size.width - 18)
+        self._text.show([block(effect.fix.message)] * is_cut + blocks_of(effect))
 
     def _line(self, index: int) -> Content:
         effect = self._effects[index]
@@ -90,7 +94,7 @@ class FixesScreen(Dialog[Effect | None]):
             sign, style = "✓ ", "$text-success"
         else:
             sign, style = ("✗ ", "$text-error") if effect.problem else ("· ", QUIET)
-        return lines((sign, style), (one_line(effect.fix.message, 90), "bold"))
+        return lines((sign, style), (one_line(effect.fix.message, LONGEST_ROW), "bold"))
 
 
 def blocks_of(effect: Effect) -> list[Block]:
