@@ -220,10 +220,11 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
         end -= LONGEST_REST
     if piece:
         times = _times(whole, end, piece)
+        start = end - times * len(piece) + len(piece) - len(piece.lstrip())
         yield Flag(
             "runaway-repetition",
             f"The reply ends in a loop: {shown(_from_line_or_word(piece))} is repeated {times:,} times, from "
-            f"{place(reading, end - times * len(piece))} until the end.",
+            f"{place(reading, start)} until the end.",
         )
 
 

@@ -352,7 +352,12 @@ def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply
     [
         ("json", "q -> n: list[str]", '{"n": ["x", "y', "The JSON ends in the middle (line 1, column 14): json_repair"),
         ("json", "q -> a: dspy.ToolCalls", '{"name": "f", "parameters": {}}', "(line 1, column 1) instead of as `a`."),
-        ("json", "q -> a", "{reason: " + "\nagain and " * 60, "a loop: 'again and' is repeated until the end."),
+        (
+            "json",
+            "q -> a",
+            "{reason: " + "\nagain and " * 60,
+            "a loop: 'again and' is repeated 60 times, from line 1, col",
+        ),
         ("chat", "q -> a: Literal['high', 'low']", "[[ ## a ## ]]\n**high**", "'**high**' is not 'high': `a` must"),
         ("json", "q -> a: Literal['1', '2']", '{"a": 1}', "1 is not '1': `a` must match exactly."),
         ("json", "q -> a: Literal['True', 'No']", '{"a": true}', "True is not 'True'"),
