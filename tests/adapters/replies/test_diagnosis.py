@@ -356,7 +356,7 @@ def test_a_higher_limit_is_offered_only_where_the_limit_may_have_ended_the_reply
             "json",
             "q -> a",
             "{reason: " + "\nagain and " * 60,
-            "a loop: 'again and' is repeated 60 times, from line 1, col",
+            "a loop: 'again and' is repeated 60 times, from line 2, column 1",
         ),
         ("chat", "q -> a: Literal['high', 'low']", "[[ ## a ## ]]\n**high**", "'**high**' is not 'high': `a` must"),
         ("json", "q -> a: Literal['1', '2']", '{"a": 1}', "1 is not '1': `a` must match exactly."),
