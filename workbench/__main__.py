@@ -149,7 +149,15 @@ def _open_app(arguments: list[str]) -> int:
     gc.set_threshold(OBJECTS_OF_A_START)
     path, session = _opened(options.session)
     if options.screenshot is not None:
-        return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session, options.projector)
+        out = Path(options.screenshot)
+        from workbench.tui import launch
+
+        try:
+            handlers = _handlers(path, options.handlers)
+            launch.take(path, out, size, tool_handlers=handlers, session=session, is_projected=options.projector)
+        except OSError as error:
+            raise CommandError(f"{out}: {error.strerror or error}") from error
+        return exit_codes.OK
     from workbench.tui.launch import run_app
 
     return run_app(path, session, tool_handlers=_handlers(path, options.handlers), is_projected=options.projector)
@@ -234,19 +242,6 @@ def _size(text: str) -> tuple[int, int]:
     if not (width.isdecimal() and height.isdecimal() and 20 <= int(width) <= 1000 and 5 <= int(height) <= 1000):
         raise CommandError(f"--size {text}: give columns x rows between 20x5 and 1000x1000, e.g. 160x45")
     return int(width), int(height)
-
-
-def _take_screenshot(
-    path: str | None, out: Path, size: tuple[int, int], named: Sequence[str], session: Session | None, projected: bool
-) -> int:
-    from workbench.tui import launch
-
-    try:
-        handlers = _handlers(path, named)
-        launch.take(path, out, size, tool_handlers=handlers, session=session, is_projected=projected)
-    except OSError as error:
-        raise CommandError(f"{out}: {error.strerror or error}") from error
-    return exit_codes.OK
 
 
 if __name__ == "__main__":

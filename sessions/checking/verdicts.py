@@ -176,7 +176,14 @@ def verdict_changes(result: FixtureResult) -> list[VerdictChange]:
     changes: list[VerdictChange] = []
     for parts in replies.values():
         if "ok" in parts:
-            changes.append(_flip(parts))
+            is_parsed_now = parts["ok"].after is True
+            error = parts["error"] if "error" in parts else parts["ok"]
+            about = error.before if is_parsed_now else error.after
+            field = (about.get("field") if isinstance(about, Mapping) else None) or ""
+            value = parts.get(f"values.{field}")
+            known = PARSED if value is None else short_json(value.after if is_parsed_now else value.before)
+            ends = (PARSE_ERROR, known) if is_parsed_now else (known, PARSE_ERROR)
+            changes.append(VerdictChange(field, *ends, tuple(parts.values())))
             continue
         for part, drift in parts.items():
             name = part.partition("values.")[2]
@@ -220,17 +227,6 @@ def _differing(name: str, before: JSON, after: JSON, depth: int) -> Iterator[tup
             yield from _differing(f"{name}[]", old, new, depth + 1)
     elif not same(before, after):
         yield name, short_json(before), short_json(after)
-
-
-def _flip(parts: Mapping[str, Drift]) -> VerdictChange:
-    is_parsed_now = parts["ok"].after is True
-    error = parts["error"] if "error" in parts else parts["ok"]
-    about = error.before if is_parsed_now else error.after
-    field = (about.get("field") if isinstance(about, Mapping) else None) or ""
-    value = parts.get(f"values.{field}")
-    known = PARSED if value is None else short_json(value.after if is_parsed_now else value.before)
-    ends = (PARSE_ERROR, known) if is_parsed_now else (known, PARSE_ERROR)
-    return VerdictChange(field, *ends, tuple(parts.values()))
 
 
 def _fields_of_the_prompt(drifts: Sequence[Drift]) -> tuple[set[str], set[str]]:

@@ -49,7 +49,14 @@ def session_of_data(data: object, path: str | None = None) -> Session:
     """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
     reader = Reader(path)
     top = OBJECT(reader, data, "")
-    _check_format(top, path)
+    if "format" not in top:
+        raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
+    version = top["format"]
+    if type(version) is not int or version < 0:
+        raise SessionError(path, "format", f"expected a whole number, got {kind_of(version)}")
+    if version > FORMAT:
+        message = f"written by a newer workbench: format {version}, and this one reads format {FORMAT}"
+        raise SessionError(path, "format", message, "upgrade the workbench")
     newest = _upgrade_from_0(top) if top["format"] == 0 else top
     parts = {key: item for key, item in newest.items() if key != "format"}
     session = reader.part(Session, parts, "")
@@ -88,17 +95,6 @@ def _check_unique(names: Iterable[str], place: str, key: str, path: str | None) 
         if name in seen:
             raise SessionError(path, f"{place}[{index}].{key}", f"{name!r} is used twice", "give each its own")
         seen.add(name)
-
-
-def _check_format(top: Mapping[str, object], path: str | None) -> None:
-    if "format" not in top:
-        raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
-    version = top["format"]
-    if type(version) is not int or version < 0:
-        raise SessionError(path, "format", f"expected a whole number, got {kind_of(version)}")
-    if version > FORMAT:
-        message = f"written by a newer workbench: format {version}, and this one reads format {FORMAT}"
-        raise SessionError(path, "format", message, "upgrade the workbench")
 
 
 def _upgrade_from_0(data: dict[str, Any]) -> dict[str, Any]:

@@ -189,19 +189,15 @@ def _errors(text: str) -> Iterator[FoundError]:
             reply, names, actual = reply.rstrip(), (), None
             guesses.append("the error's text ends with the reply, which may be cut off")
         adapter = start[1] if start.re is _ADAPTER else ""
-        message = _message_before(text, start.start())
+        # The paragraph directly before dspy's sentence; it says why a value is invalid
+        before = text[: start.start()]
+        places = list(_MESSAGES.finditer(before)) if before.endswith("\n\n") else []
+        message = before[places[-1].start(1) :].strip() if places else ""
         yield FoundError(adapter, reply.removeprefix(" "), names, actual, message, tuple(guesses))
 
 
 def _listed(names: str) -> tuple[str, ...]:
     return tuple([name.strip() for name in names.split(",") if name.strip()])
-
-
-def _message_before(text: str, end: int) -> str:
-    """Return the paragraph directly before dspy's sentence; it says why a value is invalid."""
-    before = text[:end]
-    places = list(_MESSAGES.finditer(before)) if before.endswith("\n\n") else []
-    return before[places[-1].start(1) :].strip() if places else ""
 
 
 def history_in(text: str) -> FoundCalls:

@@ -288,7 +288,15 @@ def _recording_of_reply(
         said = f"no prompt can be made: {type(error).__name__}: {error}"
         raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
     before = case.recorded_reply(column.id) if _is_recorded_reply(case, column) else None
-    completion = _recorded_anew(reply, before)
+    # Convert a reply to a recorded completion, adding attributes that only `before` has
+    found: dict[str, Any] = {}
+    for name in OF_A_CALL:
+        value = getattr(reply, name) or getattr(before, name, None)
+        if value:
+            found[name] = tuple(as_json(value)) if isinstance(value, tuple) else value
+    if found.get("logprobs"):
+        found["logprobs"] = as_json(found["logprobs"])
+    completion = RecordedCompletion(reply.text, **found)
     if not reply.raw:
         reading = read_completion(used, request, signature, completion)
         completion = replace(completion, reading=recorded_reading(reading))
@@ -344,18 +352,6 @@ def _answer(completion: Completion) -> Answer:
         logprobs=None if completion.logprobs is None else as_json(completion.logprobs),
         extraction=None if extraction is None else Extraction(extraction.adapter, extraction.completion),
     )
-
-
-def _recorded_anew(reply: Reply, before: RecordedCompletion | None) -> RecordedCompletion:
-    """Convert a reply to a recorded completion, adding attributes that only `before` has."""
-    found: dict[str, Any] = {}
-    for name in OF_A_CALL:
-        value = getattr(reply, name) or getattr(before, name, None)
-        if value:
-            found[name] = tuple(as_json(value)) if isinstance(value, tuple) else value
-    if found.get("logprobs"):
-        found["logprobs"] = as_json(found["logprobs"])
-    return RecordedCompletion(reply.text, **found)
 
 
 def _made(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:

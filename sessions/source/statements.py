@@ -165,7 +165,12 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
         if isinstance(part, ast.Name):
             uses[part.id] = None
         elif isinstance(part, ast.Attribute):
-            dotted = _dotted(part)
+            parts = [part.attr]
+            value: ast.expr = part.value
+            while isinstance(value, ast.Attribute):
+                parts.append(value.attr)
+                value = value.value
+            dotted = ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""
             if dotted:
                 begin = source.index(part.lineno, part.col_offset)
                 finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
@@ -248,12 +253,3 @@ def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
 def last_name(node: ast.expr) -> str:
     """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _dotted(node: ast.Attribute) -> str:
-    parts = [node.attr]
-    value: ast.expr = node.value
-    while isinstance(value, ast.Attribute):
-        parts.append(value.attr)
-        value = value.value
-    return ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""

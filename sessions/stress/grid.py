@@ -13,7 +13,7 @@ quoted word, an ampersand) intends the text with the addition.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,20 +138,16 @@ def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
     wrong = good_replies.different(broken.meant, reading.values)
     if not wrong:
         return Cell(mutation, broken.text, broken.meant, reading, "same")
-    flags = _said_of(wrong, reading, good)
-    return Cell(mutation, broken.text, broken.meant, reading, "flagged" if flags else "silently_wrong", wrong, flags)
-
-
-def _said_of(wrong: Sequence[str], reading: Reading, good: GoodReply) -> tuple[Flag, ...]:
-    """Return flags on the whole reply or wrong fields that the good reply lacks."""
+    # Flags on the whole reply or wrong fields that the good reply lacks
     usual = {(one.name, one.field) for one in good.reading.flags}
-    return tuple(
+    flags = tuple(
         [
             one
             for one in reading.flags
             if (one.field is None or one.field in wrong) and (one.name, one.field) not in usual
         ]
     )
+    return Cell(mutation, broken.text, broken.meant, reading, "flagged" if flags else "silently_wrong", wrong, flags)
 
 
 def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:

@@ -225,11 +225,6 @@ def _of_all_places(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
         yield Fix("description", f"Add to the descriptions of {told}.", {"fields": [fix.change for fix in found]})
 
 
-def _can_change_values(fix: Fix) -> bool:
-    """Tell whether a fix can change the parse result of the same reply."""
-    return bool({"adapter", "options", "predictor", "type", "name", "values"} & set(fix.change))
-
-
 def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:
     """Offer the near misses that parse as edits of the reply, and after a parse error a demo of the format."""
     if reading.extraction is not None:  # no demo reaches the call that failed
@@ -321,10 +316,11 @@ def _effect(
             following = asked_again(made, reading).messages[len(made.messages) :]
             prompt = tuple([SectionDiff(one.turn, None, one.text, _added(one.text)) for one in following])
             return Effect(fix, after, prompt)
+        # Whether a fix can change the parse result of the same reply
         if (
             reply is None
             or reply.raw
-            or not _can_change_values(fix)
+            or not bool({"adapter", "options", "predictor", "type", "name", "values"} & set(fix.change))
             or (isinstance(adapter, TwoStepAdapter) and reply.extraction is None)
         ):
             return Effect(fix, after, prompt)

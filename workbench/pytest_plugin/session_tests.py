@@ -162,7 +162,7 @@ class SessionTest(pytest.Item):
         return (self.name,) if self.fixture is None else (self.fixture.case, self.fixture.column, self.name)
 
     def runtest(self) -> None:
-        checked = _checks(self.session).of(self.path)
+        checked = self.session.config.stash.setdefault(_CHECKS, _Checks(self.session)).of(self.path)
         if checked.error:
             raise DriftError(checked.error)
         if self.fixture is None and self.name == LINT:
@@ -310,10 +310,6 @@ def _recordings(file: Path) -> dict[tuple[str, str], set[str]]:
 
 
 _CHECKS = pytest.StashKey[_Checks]()
-
-
-def _checks(session: pytest.Session) -> _Checks:
-    return session.config.stash.setdefault(_CHECKS, _Checks(session))
 
 
 def _shown(name: str) -> str:

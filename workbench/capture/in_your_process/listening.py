@@ -202,7 +202,12 @@ class Listener:
         """Return the key of the call's signature, and the line that defines it."""
         known = self._signatures.get(self._signature_key(call))
         if known is None:
-            cls, programs = call.data["signature"], _modules_around(call)
+            found: list[Any] = []
+            above = call.parent
+            while above is not None:
+                found.append(above.instance)
+                above = above.parent
+            cls, programs = call.data["signature"], found
             described = describing.signature(cls, programs)
             title = described["of"]["class"] if described["of"] is not None else _title(cls)
             text = self._clean(dumps(described))
@@ -277,15 +282,6 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> Any:
         known.clear()
     known[key] = value
     return value
-
-
-def _modules_around(call: _Call) -> list[Any]:
-    found: list[Any] = []
-    above = call.parent
-    while above is not None:
-        found.append(above.instance)
-        above = above.parent
-    return found
 
 
 def _title(cls: Any) -> str:

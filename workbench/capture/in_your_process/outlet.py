@@ -209,12 +209,6 @@ class Outlet:
         if wrong:
             self.say(wrong)
 
-    def before_fork(self) -> None:
-        """Starts the writer: processes that are forked off write for it, too, and it outlives them."""
-        if self._writer is not None and not self._is_closed and self._file is None:
-            with self._lock:
-                self._is_open()
-
     def forget(self) -> None:
         """In a process that was forked off: it writes files of its own, for the same child."""
         self._let_go()
@@ -308,7 +302,10 @@ def _close_all() -> None:
 
 def _before_fork() -> None:
     for one in list(_OUTLETS):
-        one.before_fork()
+        # Starts the writer: processes that are forked off write for it, too, and it outlives them
+        if one._writer is not None and not one._is_closed and one._file is None:
+            with one._lock:
+                one._is_open()
 
 
 def _forget_all() -> None:

@@ -26,20 +26,16 @@ def _listen() -> None:
     importlib.import_module(f"{name}.attaching").from_environment()
 
 
-def _run_the_programs_own() -> None:
-    sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
-    del sys.modules["sitecustomize"]
-    try:
-        importlib.import_module("sitecustomize")
-    except ImportError as error:
-        if error.name != "sitecustomize":
-            raise
-        sys.modules["sitecustomize"] = sys.modules.get("sitecustomize", _THIS)
-
-
 _THIS = sys.modules["sitecustomize"]
 try:
     _listen()
 except Exception as error:  # the program comes first
     sys.stderr.write(f"workbench capture: nothing is captured: {type(error).__name__}: {error}\n")
-_run_the_programs_own()
+sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
+del sys.modules["sitecustomize"]
+try:
+    importlib.import_module("sitecustomize")
+except ImportError as error:
+    if error.name != "sitecustomize":
+        raise
+    sys.modules["sitecustomize"] = sys.modules.get("sitecustomize", _THIS)

@@ -140,7 +140,15 @@ def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
                     command_output.text(str(part.get("text", "")).strip())
                 else:
                     command_output.heading(describe_part(part) + "\n", "blue")
-        _write_tool_calls(message.get("tool_calls") or ())
+        calls = message.get("tool_calls") or ()
+        if calls:
+            command_output.heading("Tool calls:\n", "red")
+        for call in calls:
+            function = _inner(call, "function")
+            arguments = function.get("arguments", call.get("args", call.get("arguments", {})))
+            name = function.get("name") or call.get("name", "<unknown>")
+            shown = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, (dict, list)) else str(arguments)
+            command_output.heading(f"{name}: {shown}\n", "green")
         command_output.text("\n")
 
 
@@ -166,14 +174,3 @@ def describe_part(part: Mapping[str, Any]) -> str:
 def _inner(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     inner = part.get(key)
     return inner if isinstance(inner, Mapping) else {}
-
-
-def _write_tool_calls(calls: Sequence[Mapping[str, Any]]) -> None:
-    if calls:
-        command_output.heading("Tool calls:\n", "red")
-    for call in calls:
-        function = _inner(call, "function")
-        arguments = function.get("arguments", call.get("args", call.get("arguments", {})))
-        name = function.get("name") or call.get("name", "<unknown>")
-        shown = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, (dict, list)) else str(arguments)
-        command_output.heading(f"{name}: {shown}\n", "green")
