@@ -140,7 +140,7 @@ SLOW_OF_PYTHON = (
 """Modules of Python's own that take milliseconds to load."""
 UNUSED = {
     *("adapters.lint", "adapters.types.media", "adapters.requests.token_ledger", "sessions.file.saving"),
-    *("sessions.checking.junit", "sessions.running.linting", "adapters.signatures.class_writer"),
+    *("sessions.checking.reports", "sessions.running.linting", "adapters.signatures.class_writer"),
 }
 """Modules within those folders that no command of the table uses."""
 

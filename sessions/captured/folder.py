@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field, replace
-from sessions.captured import recordings, redaction
+from sessions.captured import recordings
 from sessions.captured.parts import case_of, column_added, inputs_key, is_alike, joined, names_by_inputs, new_session
 from sessions.captured.recordings import LiveCall, call_from
 from sessions.captured.signatures import CapturedSignature, captured
@@ -27,7 +27,7 @@ from sessions.file.both_changes import CollisionError
 from sessions.file.json_values import WrittenParts
 from sessions.imports.merging import unused
 from sessions.model.session import Case, Column, Session
-from sessions.source.comparing import why_unlinked
+from sessions.source.linking import why_unlinked
 
 MOST_CASES = 50
 """The default maximum number of cases added to a session."""
@@ -162,7 +162,7 @@ class CapturedFolder:
         known = self._captured_signature(call)
         if known is None:
             return
-        call = redaction.redacted(call, self._wanted.redact)
+        call = recordings.redacted(call, self._wanted.redact)
         key = (call.name, call.signature, json.dumps(call.demos))
         if key not in self._predictors:
             self._predictors[key] = self._opened(call, known)

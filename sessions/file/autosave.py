@@ -17,7 +17,7 @@ from pathlib import Path
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.file.json_values import WrittenParts
 from sessions.file.whole_files import key_of, plain_reason, private, state_folder
 from sessions.model.session import Session
@@ -189,7 +189,7 @@ def put_away(left: LeftOver, path: Path | None) -> None:
         with suppress(OSError):
             if place.stat().st_mtime <= left.place.stat().st_mtime:
                 content = place.read_bytes()
-                if not restore_points.keep_content(content, path):
+                if not saving.keep_content(content, path):
                     place.unlink()
 
 

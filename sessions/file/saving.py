@@ -1,17 +1,109 @@
-"""Save a session, merged with others' changes to the file."""
+"""Save a session, merged with others' changes to the file, and keep former contents as restore points.
+
+Restore points are in the user's state folder."""
 
 from __future__ import annotations
 
+import datetime
 import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
-from sessions.file import restore_points, store
-from sessions.file.both_changes import CollisionError, Merged, Winner, merge
+from sessions.file import store
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
-from sessions.file.whole_files import locked
+from sessions.file.whole_files import key_of, locked, private, state_folder
 from sessions.model.session import Session
+
+if TYPE_CHECKING:
+    from sessions.file.both_changes import Winner
+
+MOST_OF_A_FILE = 30
+MOST_BYTES = 200_000_000
+"""The total size of the restore points of all files."""
+
+_NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z\.json")
+
+
+@dataclass(frozen=True)
+class RestorePoint:
+    """A former content of a session file: its place, when it was replaced (UTC), its size in bytes."""
+
+    place: Path
+    at: datetime.datetime
+    size: int
+
+
+def keep_restore_point(path: str | os.PathLike[str]) -> str:
+    """Keep the file's current content; return why that failed, or "" (also if there is nothing to keep)."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError):  # there is no file, or nothing that replacing it could lose
+        return ""
+    return keep_content(content, path)
+
+
+def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
+    """Keep `content` as a restore point of `path` (None: work without a file); return why that failed."""
+    try:
+        folder = _folder() / key_of(path)
+        there = restore_points(path)
+        if there and there[0].size == len(content) and there[0].place.read_bytes() == content:
+            return ""
+        private(folder)
+        now = datetime.datetime.now(datetime.UTC)
+        store.write_whole(folder / f"{now:%Y%m%dT%H%M%S.%fZ}.json", content)
+    except (OSError, SessionError) as error:
+        return f"no restore point was kept: {error}"
+    _remove(point.place for point in restore_points(path)[MOST_OF_A_FILE:])
+    _keep_within_bounds()
+    return ""
+
+
+def restore_points(path: str | os.PathLike[str] | None) -> tuple[RestorePoint, ...]:
+    """Return the restore points of a file, newest first; none without a state folder."""
+    try:
+        return _points_in(_folder() / key_of(path))
+    except (OSError, SessionError):
+        return ()
+
+
+def _folder() -> Path:
+    return state_folder() / "restore"
+
+
+def _points_in(folder: Path) -> tuple[RestorePoint, ...]:
+    found = []
+    with suppress(FileNotFoundError):
+        for entry in os.scandir(folder):
+            if _NAME.fullmatch(entry.name):
+                at = datetime.datetime.strptime(entry.name, "%Y%m%dT%H%M%S.%fZ.json")
+                at = at.replace(tzinfo=datetime.UTC)
+                found.append(RestorePoint(Path(entry.path), at, entry.stat().st_size))
+    return tuple(sorted(found, key=lambda point: point.place.name, reverse=True))
+
+
+def _keep_within_bounds() -> None:
+    with suppress(OSError, SessionError):
+        everything = [point for folder in _folder().iterdir() if folder.is_dir() for point in _points_in(folder)]
+        everything.sort(key=lambda point: point.place.name, reverse=True)
+        total = 0
+        for number, point in enumerate(everything):
+            total += point.size
+            if total > MOST_BYTES and number:
+                _remove([point.place])
+
+
+def _remove(places: Iterable[Path]) -> None:
+    for place in places:
+        with suppress(OSError):
+            place.unlink()
+
 
 ATTEMPTS = 5
 """Attempts at saving; editors ignore the lock and may write between reading and saving."""
@@ -56,16 +148,16 @@ def save(
 
 def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
     """Keep an unsaved session as a restore point of `path`; return its place as a clause."""
-    why_not = restore_points.keep_content(store.dumps(session).encode("utf-8"), path)
+    why_not = keep_content(store.dumps(session).encode("utf-8"), path)
     if why_not:
         return why_not
-    return f"what was to be saved is kept in {restore_points.points(path)[0].place}"
+    return f"what was to be saved is kept in {restore_points(path)[0].place}"
 
 
 def overwrite(session: Session, path: str | os.PathLike[str]) -> Saved:
     """Overwrite `path` with the session; the old content becomes a restore point. Raises `SessionError`."""
     with locked(path):
-        not_kept = restore_points.keep(path)
+        not_kept = keep_restore_point(path)
         return Saved(session, store.save_locked(session, path), not_kept=not_kept)
 
 
@@ -73,19 +165,24 @@ def _save(
     base: Session, ours: Session, path: str, winner: Winner, since: Fingerprint | None, parts: WrittenParts | None
 ) -> Saved:
     with locked(path):
-        merged = Merged(ours)
+        session = ours
+        taken: tuple[str, ...] = ()
         if since is None or store.has_changed(path, since):
+            # Imported here because it needs pydantic, and the app starts without that.
+            from sessions.file.both_changes import CollisionError, merge
+
             try:
                 there = store.open_file(path)
                 since = there.fingerprint
                 merged = merge(base, ours, there.session, winner)
+                session, taken = merged.session, merged.taken
             except CollisionError as error:
                 raise CollisionError(path, error.places) from None
             except SessionError as error:
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
-        not_kept = restore_points.keep(path)
-        fingerprint = store.save_locked(merged.session, path, over=since, parts=parts)
+        not_kept = keep_restore_point(path)
+        fingerprint = store.save_locked(session, path, over=since, parts=parts)
         if parts is not None:
             parts.evict_unused()
-        return Saved(merged.session, fingerprint, merged.taken, not_kept)
+        return Saved(session, fingerprint, taken, not_kept)

@@ -2,12 +2,15 @@
 
 Such an adapter makes no prompt by itself: bound to a case of a session, it asks the release for the whole call, from
 the request to the parse result. The release does not report the origins of prompt pieces and values; these are aligned
-from the texts where that is certain (`sessions.releases.alignment`).
+from the texts where that is certain.
 """
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
@@ -16,17 +19,17 @@ from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.prompts.text import Message, Prompt, prompt_of_dicts
+from adapters.prompts.text import Message, Prompt, Segment, Text, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request
 from adapters.signatures.signature import Signature
-from sessions.file.typed_values import read_back
+from sessions.file.typed_values import read_back, same, typed
 from sessions.model import variants
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session
-from sessions.releases import alignment
 from sessions.releases.engine import Question, ReleaseError, ReleaseReading
+from sessions.text_diff import opcodes
 
 if TYPE_CHECKING:
     from sessions.releases.release import Release
@@ -111,9 +114,9 @@ class CaseOfRelease:
         left = signature
         for name in removed:
             left = left.without(name)
-        prompt = alignment.traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
+        prompt = traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
         if reuse is not None:
-            prompt = alignment.kept(prompt, reuse)
+            prompt = kept(prompt, reuse)
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, object] | str | None) -> Outcome:
@@ -171,9 +174,9 @@ class CaseOfRelease:
     def _reading(self, request: Request, signature: Signature, text: str, read: ReleaseReading) -> Reading:
         values = {name: read_back(value) for name, value in read.values.items()}
         if read.ok:
-            spans = alignment.spans_of(text, read.values, self._our_reading(request, text))
+            spans = spans_of(text, read.values, self._our_reading(request, text))
         else:
-            spans = alignment.nothing_traced(text)
+            spans = nothing_traced(text)
         places = {one.field: (one.start, one.end) for one in spans if one.field is not None}
         fields = {
             name: FieldReading(name, "read", text, places.get(name), values[name])
@@ -214,3 +217,98 @@ def _release(version: str) -> Release:
     from sessions.releases import environments
 
     return environments.release_of(version)
+
+
+def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
+    """Add the turns and origins of `own`, our adapter's messages, to their prompt where certain."""
+    if [one.role for one in own] != [one.role for one in theirs.messages]:
+        return theirs
+    pairs = zip(theirs.messages, own, strict=True)
+    return replace(theirs, messages=tuple([_traced(one, other) for one, other in pairs]))
+
+
+def kept(prompt: Prompt, before: Prompt) -> Prompt:
+    """Reuse the message objects of `before` that are equal in `prompt`, origins included."""
+    known: dict[tuple[str, str, str], Message] = {(one.role, one.turn, str(one.text)): one for one in before.messages}
+
+    def held(message: Message) -> Message:
+        old = known.get((message.role, message.turn, str(message.text)))
+        return old if old is not None and old == message and old.segments == message.segments else message
+
+    return replace(prompt, messages=tuple([held(one) for one in prompt.messages]))
+
+
+def _traced(message: Message, ours: Message) -> Message:
+    turned = replace(message, turn=ours.turn)
+    if message.is_list or ours.is_list or len(message.parts) != 1 or len(ours.parts) != 1:
+        return replace(turned, parts=ours.parts) if message.as_dict() == ours.as_dict() else turned
+    text, own = message.text, ours.text
+    if str(text) == str(own):
+        return replace(turned, parts=(own,))
+    return replace(turned, parts=(_aligned(str(text), own),))
+
+
+def _aligned(text: str, ours: Text) -> Text:
+    """Split `text` into segments, with those of `ours` for lines that are certainly shared."""
+    lines, own = text.splitlines(keepends=True), str(ours).splitlines(keepends=True)
+    starts = [0]
+    for line in own:
+        starts.append(starts[-1] + len(line))
+    segments: list[Segment] = []
+    done = 0
+    for there, here, count in _certain(lines, own):
+        segments += [Segment("".join(lines[done:there]), "custom")]
+        segments += ours.slice(starts[here], starts[here + count]).segments
+        done = there + count
+    segments += [Segment("".join(lines[done:]), "custom")]
+    return Text(segments)
+
+
+def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Find runs of equal lines that contain a line unique in both: (index in `lines`, index in `own`, count)."""
+    once = {line for line, count in Counter(lines).items() if count == 1}
+    once &= {line for line, count in Counter(own).items() if count == 1}
+    equal = [(a, b, end - a) for tag, a, end, b, _ in opcodes(lines, own) if tag == "equal"]
+    return [(a, b, size) for a, b, size in equal if any(line.strip() and line in once for line in lines[a : a + size])]
+
+
+def nothing_traced(reply: str) -> tuple[Span, ...]:
+    """Return a single untraced span, as for a reply that does not parse."""
+    return (Span(0, len(reply), "untraced"),) if reply else ()
+
+
+def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:
+    """Partition a reply into spans when only its values are known (as `sessions.file.typed_values` writes them).
+
+    `ours` is the parse result of our adapter of the same name for the same reply, if any.
+    """
+    if not reply:
+        return ()
+    if ours is not None and _takes_the_same(ours, values):
+        return ours.spans
+    placed: list[Span] = []
+    for name, value in values.items():
+        text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
+        start = reply.find(text) if text.strip() else -1
+        if start >= 0 and reply.find(text, start + 1) < 0:
+            placed.append(Span(start, start + len(text), "value", name))
+    placed.sort()
+    if any(one.end > other.start for one, other in pairwise(placed)):
+        placed = []  # values overlap, so their places are not certain
+    spans: list[Span] = []
+    done = 0
+    for one in [*placed, Span(len(reply), len(reply), "value")]:
+        if one.start > done:
+            spans.append(Span(done, one.start, "untraced"))
+        if one.end > one.start:
+            spans.append(one)
+        done = one.end
+    return tuple(spans)
+
+
+def _takes_the_same(ours: Reading, values: Mapping[str, object]) -> bool:
+    if not ours.ok or any(one.kind == "duplicate" for one in ours.spans):
+        return False
+    if ours.values.keys() != values.keys():
+        return False
+    return all(same(typed(ours.values[name]), value) for name, value in values.items())

@@ -1,16 +1,37 @@
-"""Link a session's signature text to its program: copy it, and look it up again later."""
+"""Link a session's signature text to its program, and compare the two.
+
+The verdict `source` compares fields, types, descriptions and instructions.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-from sessions.model.session import SignatureText, SourceLink
-from sessions.source.gathering import Gathered, gather, meaning_of, read_gathered
-from sessions.source.project import Project, SourceRefusedError, folder_of_project
+from adapters.errors import SignatureError
+from adapters.signatures.signature import Field, Signature
+from adapters.signatures.type_names import name_of
+from sessions.checking.class_changes import (
+    ClassChange,
+    changed,
+    class_changes,
+    classes_of,
+    outline,
+    owners_of,
+    rename_classes,
+    renamed,
+    renamed_classes,
+)
+from sessions.checking.verdicts import Drift, FixtureResult, Word
+from sessions.model.session import Session, SignatureText, SourceLink, digest_of
+from sessions.source.gathering import Gathered, default_of, gather, meaning_of, read_gathered
+from sessions.source.project import Project, SourceError, SourceGoneError, SourceRefusedError, folder_of_project
+from sessions.text_diff import line_diff
 
 
 @dataclass
@@ -94,3 +115,160 @@ def moved(signature: SignatureText, before: Path, after: Path) -> SignatureText:
         return signature
     relative = os.path.relpath(os.path.join(here, link.file), there).replace(os.sep, "/")
     return replace(signature, source=replace(link, file=relative))
+
+
+OWN_INSTRUCTIONS = "nothing follows its instructions: they are its own, not those of the class"
+"""The note on a linked session whose instructions were set elsewhere, such as by `with_instructions`."""
+
+
+class SourceVerdict(NamedTuple):
+    """The verdict `source`, the differences, and a note on content that the link does not cover."""
+
+    word: Word
+    drift: tuple[Drift, ...] = ()
+    note: str = ""
+
+
+def check_source(session: Session, folder: Path, follower: Follower) -> SourceVerdict | None:
+    """Compare a session in `folder` with its program; None without a link. Never raises.
+
+    If the session has its own instructions instead of the class's, equal fields do not pass: the verdict is `empty`,
+    with a note.
+    """
+    signature = session.signature
+    if signature.source is None:
+        return None
+    try:
+        found = follower.follow(signature.source, folder)
+        is_same = signature.text == found.text and signature.class_name == found.class_name
+        alone = None if is_same and signature.instructions is None else read_alone(signature)
+        drift = [] if is_same or alone is None else differences(alone, read_gathered(found, signature.source.file))
+    except SourceGoneError as error:
+        return SourceVerdict("gone", (Drift("source", "signature.source", str(error)),))
+    except SourceError as error:
+        return SourceVerdict("refused", (Drift("source", "signature.source", str(error)),))
+    except SignatureError as error:
+        return SourceVerdict("error", (Drift("source", "signature", str(error)),))
+    if drift and digest_of(found.text) == signature.source.digest:
+        said = "the session was edited since it was taken from the program; `workbench push` writes that there"
+        drift.append(Drift("source", "signature.text", said))
+    is_untracked = alone is not None and signature.instructions not in (None, alone.instructions)
+    note = OWN_INSTRUCTIONS if is_untracked else ""
+    return SourceVerdict("drift" if drift else "empty" if is_untracked else "pass", tuple(drift), note)
+
+
+def add_source_verdict(results: Sequence[FixtureResult], found: SourceVerdict | None) -> list[FixtureResult]:
+    """Add the verdict on a session's source to the results of its fixtures."""
+    if found is None:
+        return list(results)
+    word, drift, note = found
+    return [
+        replace(
+            one,
+            verdicts={**one.verdicts, "source": word},
+            drift=(*drift, *one.drift),
+            notes=(*one.notes, *([note] if note else [])),
+        )
+        for one in results
+    ]
+
+
+NO_LINK = "no link to a program"
+
+
+def why_unlinked(session: Session) -> str:
+    """Return why a session does not follow a program; "" if its class and instructions do."""
+    if session.signature.source is None:
+        return NO_LINK
+    try:
+        own = session.signature.instructions
+        return "" if own in (None, read_alone(session.signature).instructions) else "instructions of its own"
+    except SignatureError:  # the verdict `source` reports it
+        return ""
+
+
+def read_alone(signature: SignatureText) -> Signature:
+    """Read the text alone, without a session's own instructions or predictor. Raises SignatureError."""
+    return replace(signature, predictor="Predict", instructions=None).read()
+
+
+def differences(before: Signature, after: Signature) -> list[Drift]:
+    """Compare the session's signature with the program's, `after`: one drift for each change.
+
+    A change within a class, such as a model, is a drift of that class's field, whichever signature fields use it.
+    """
+    drifts: list[Drift] = []
+    mine, theirs = classes_of(before), classes_of(after)
+    classes = renamed_classes(mine, theirs)
+    drifts += [Drift("source", f"types.{new}", f"the class `{old}` is now `{new}`") for old, new in classes.items()]
+    gone = [one for one in before.fields if one not in after.fields]
+    new = [one for one in after.fields if one not in before.fields]
+    pairs = renamed(gone, new, lambda old, other: _is_renamed(before, after, old, other))
+    is_generated = all(one.instructions == Signature.make(one.fields_in_order).instructions for one in (before, after))
+    with_new_names = re.sub(r"(?<=`)\w+(?=`)", lambda name: pairs.get(name[0], name[0]), before.instructions)
+    if after.instructions not in (before.instructions, with_new_names) and not is_generated:
+        drifts.append(_drift(changed("instructions", "the instructions", before.instructions, after.instructions)))
+    for one, other in pairs.items():
+        drifts.append(Drift("source", f"fields.{other}", f"`{one}` is now `{other}`", (f"-{one}", f"+{other}")))
+    for mark, names, signature, verb in (("+", new, after, "new"), ("-", gone, before, "gone")):
+        for name in names:
+            if name not in pairs and name not in pairs.values():
+                role, of_type = signature.fields[name].role, name_of(signature.fields[name].annotation)
+                said = f"the {role} field `{name}`{f' ({of_type})' * (mark == '+')} is {verb}"
+                drifts.append(Drift("source", f"fields.{name}", said, (f"{mark}{name}: {of_type}",)))
+    for name, known in before.fields.items():
+        if name in after.fields:
+            drifts += map(_drift, _field_changes(known, after.fields[name], classes))
+    called = {classes.get(one, one): rename_classes(mine[one], classes) for one in mine}
+    owners = {**owners_of(before), **owners_of(after)}
+    changes = dict.fromkeys([one.moved_to_owner(owners) for one in class_changes(called, theirs)])
+    drifts += [_drift(one._replace(place=f"types.{one.place}")) for one in changes]
+    kept = [pairs.get(name, name) for name in before.fields if pairs.get(name, name) in after.fields]
+    order = [name for name in after.fields if name in kept]
+    if kept != order:
+        drifts.append(Drift("source", "fields", "the order of the fields has changed", tuple(line_diff(kept, order))))
+    return drifts
+
+
+def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool:
+    """Return whether two fields differ in name only: same role, type, position, texts and default."""
+    one, other = before.fields[old], after.fields[new]
+    if list(before.fields).index(old) != list(after.fields).index(new):
+        return False
+    return ((one.role, name_of(one.annotation), one.description, one.prefix, one.constraints, default_of(one))) == (
+        other.role,
+        name_of(other.annotation),
+        other.description,
+        other.prefix,
+        other.constraints,
+        default_of(other),
+    )
+
+
+def _drift(change: ClassChange) -> Drift:
+    diff = line_diff(change.before.split("\n"), change.after.split("\n"))
+    return Drift("source", change.place, change.said, tuple([line for line in diff if line not in ("-", "+")]))
+
+
+def _field_changes(before: Field, after: Field, classes: Mapping[str, str]) -> Iterator[ClassChange]:
+    place, named = f"fields.{before.name}", f"`{before.name}`"
+    if before.role != after.role:
+        yield changed(f"{place}.role", f"the role of {named}", before.role, after.role)
+    old, new = name_of(before.annotation), name_of(after.annotation)
+    if re.sub(r"\w+", lambda word: classes.get(word[0], word[0]), old) != new:
+        yield changed(f"{place}.type", f"the type of {named}", old, new)
+    elif rename_classes(outline(before.annotation), classes) != outline(after.annotation):
+        yield changed(
+            f"{place}.type",
+            f"the definition of {new}, the type of {named},",
+            outline(before.annotation),
+            outline(after.annotation),
+        )
+    for what, said, mine, theirs in (
+        ("desc", "description", before.description, after.description),
+        ("prefix", "prefix", before.shown_prefix, after.shown_prefix),
+        ("constraints", "constraints", before.constraints or "", after.constraints or ""),
+        ("default", "default", default_of(before), default_of(after)),
+    ):
+        if mine != theirs:
+            yield changed(f"{place}.{what}", f"the {said} of {named}", mine, theirs)

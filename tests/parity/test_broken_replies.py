@@ -13,7 +13,7 @@ from oracle.tally import Record, Tally
 from adapters.signatures.signature import Signature
 from sessions import examples
 from sessions.model.session import Column
-from sessions.stress import good_replies, grid
+from sessions.stress import grid
 from sessions.stress.grid import Cell
 
 
@@ -50,7 +50,7 @@ def _differs(adapter: str, live: Any, cell: Cell) -> str | None:
         return None if cell.verdict == "refused" else f"dspy refuses what is {cell.verdict}: {left.error}"
     if cell.verdict == "refused":
         return f"dspy reads what is refused: {left.value}"
-    same = not good_replies.different(left.value, cell.meant)
+    same = not grid.different(left.value, cell.meant)
     if same != (cell.verdict == "same"):
         return f"dspy reads {left.value}, which is {cell.verdict}"
     return divergence(left, outcome(lambda: dict(cell.reading.values)))

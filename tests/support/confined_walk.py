@@ -21,7 +21,7 @@ from textual.widgets import Input
 
 from sessions.model.session import Column, Session
 from workbench.serving import walls
-from workbench.serving.orders import Orders
+from workbench.serving.messages import Orders
 from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.keys.bindings import APP_BINDINGS
 from workbench.tui.launch_visitor import VisitorApp, visitor_app

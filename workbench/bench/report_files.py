@@ -7,7 +7,7 @@ from typing import Any
 from sessions.bench.conclusions import Comparison, Conclusions
 from sessions.bench.grid import Grid, misses_by_cause
 from sessions.bench.totals import Cell, ColumnTotal
-from sessions.checking import junit
+from sessions.checking import reports
 from sessions.file.json_values import JSON
 from workbench.bench.report import FACTS, count_of, reasons_of
 
@@ -19,16 +19,16 @@ def junit_report(grid: Grid) -> str:
         seconds = sum(cell.times) / 1000
         name = f"{cell.case}::{cell.column}"
         if not cell.many:
-            found.append(junit.Judged(cell.file, name, seconds, "skipped", "not run"))
+            found.append(reports.Judged(cell.file, name, seconds, "skipped", "not run"))
         elif not cell.counted:
-            found.append(junit.Judged(cell.file, name, seconds, "error", cell.reason("failed")))
+            found.append(reports.Judged(cell.file, name, seconds, "error", cell.reason("failed")))
         elif cell.standing == "good":
-            found.append(junit.Judged(cell.file, name, seconds))
+            found.append(reports.Judged(cell.file, name, seconds))
         else:
             head = f"{count_of(cell)} runs parsed and were as expected"
             details = [f"run {run.number}: {'; '.join(reasons_of(run))}" for run in cell.runs if reasons_of(run)]
-            found.append(junit.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
-    return junit.written("workbench bench", found)
+            found.append(reports.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
+    return reports.junit_of_cases("workbench bench", found)
 
 
 def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from adapters.late_dataclasses import dataclass, replace
 from sessions.checking import checking, key_order
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
 from sessions.errors import SessionError
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.model.session import Case, Session
 from sessions.running import recording, rendering
-from sessions.source.comparing import add_source_verdict, check_source, why_unlinked
-from sessions.source.linking import Follower
+from sessions.source.linking import Follower, add_source_verdict, check_source, why_unlinked
 from workbench.checks import fixture_files
 from workbench.config import user_code
 from workbench.config.confinement import NOTHING_MORE, Allowed
@@ -152,7 +151,7 @@ def _key_order_checked(
     mended = {key for key, one in again.items() if not one.failed}
     is_restored = plan.restore_order and any(one.failed and (one.case, one.column) in mended for one in results)
     if is_restored:
-        restore_points.keep(path)
+        saving.keep_restore_point(path)
         store.save(restored, path, over=opened.fingerprint)
         return [again[one.case, one.column] for one in results], True
     return [
@@ -195,7 +194,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
     made = checking.update(session, parts=plan.update, adapters=own, wanted=wanted)
     if made is session:  # compare by identity: 3 and 3.0 are equal in Python
         return session, False
-    restore_points.keep(path)
+    saving.keep_restore_point(path)
     store.save(made, path, over=opened.fingerprint)
     return made, True
 

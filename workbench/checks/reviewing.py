@@ -13,7 +13,7 @@ from sessions.causes.finding import Causes, accepted, causes_of
 from sessions.checking import checking as fixtures
 from sessions.checking.verdicts import Drift, FixtureResult
 from sessions.errors import SessionError
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.file.store import Fingerprint
 from sessions.model.session import Recording, Session
 from sessions.source.linking import Follower
@@ -204,7 +204,7 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
         done = accepted(session, results, ids, own)
         if done.session is opened.session:
             return Written(path, waiting=done.waiting, text_left=text.left)
-        restore_points.keep(path)
+        saving.keep_restore_point(path)
         store.save(done.session, path, over=opened.fingerprint)
     except (SessionError, ValueError) as error:
         return Written(path, error=str(error))

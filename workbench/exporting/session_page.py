@@ -37,7 +37,7 @@ from workbench.exporting.prepared import (
     touched,
     walked,
 )
-from workbench.lessons import lesson, parser_matrix, reply_lesson
+from workbench.lessons import lesson, reply_lesson
 from workbench.pages.page import Behaviour, folded, page, table
 
 PROMPT_TEXT = 3_000_000
@@ -287,7 +287,7 @@ class _SessionPage:
         prepared = self.prepared
         said = "Each adapter parses the replies above. The numbers count the outputs found."
         yield tag("p", {"class": "dim"}, said)
-        parsers = parser_matrix.parsers_for([one.adapter for one in prepared.columns])
+        parsers = reply_lesson.parsers_for([one.adapter for one in prepared.columns])
         for reply in self._all["reply"]:
             found: dict[tuple[int, int], Element] = {}
             for wording, case in self._states:
@@ -305,12 +305,12 @@ class _SessionPage:
         cells: list[Element | str] = [one.id]
         for parser in parsers:
             is_own = parser == one.adapter
-            reading = shown.reading if is_own else parser_matrix.reading_by(parser, request, shown.answer.text)
-            if reading is None or parser_matrix.is_waiting(reading):
+            reading = shown.reading if is_own else reply_lesson.reading_by(parser, request, shown.answer.text)
+            if reading is None or reply_lesson.is_waiting(reading):
                 colour = "none"
             else:
                 colour = "good" if reading.ok else "bad"
-            cells.append(tag("td", {"class": colour}, parser_matrix.words_of(reading, is_own)))
+            cells.append(tag("td", {"class": colour}, reply_lesson.words_of(reading, is_own)))
         return cells
 
     # -- the lesson

@@ -18,9 +18,18 @@ from aiohttp import hdrs, web
 from adapters.late_dataclasses import dataclass
 from workbench.output import crash_log
 from workbench.serving import board, messages, seats, textual_server
-from workbench.serving.connections import Connections, CountedLog, NewConnection, raise_descriptor_limit
-from workbench.serving.doors import BOARD, Doors, fields_of, filled, page
-from workbench.serving.orders import DISK_MB, FILES, Orders
+from workbench.serving.doors import (
+    BOARD,
+    Connections,
+    CountedLog,
+    Doors,
+    NewConnection,
+    fields_of,
+    filled,
+    page,
+    raise_descriptor_limit,
+)
+from workbench.serving.messages import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats, download_path, open_download
 
 LOOK_EVERY_S = 2.0

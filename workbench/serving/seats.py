@@ -27,8 +27,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from workbench.output import display
-from workbench.serving.messages import Controls
-from workbench.serving.orders import FILES, HOME
+from workbench.serving.messages import FILES, HOME, Controls
 
 SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"
 """The characters of a code, without those that are easily confused on a projector."""

@@ -25,8 +25,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from workbench.serving import messages, seats
-from workbench.serving.messages import MessageError, TeachersPlace
-from workbench.serving.orders import PROGRAM, Orders
+from workbench.serving.messages import PROGRAM, MessageError, Orders, TeachersPlace
 
 MOST_OF_A_MESSAGE = 1_000_000
 """The size limit of a browser's message, such as a paste, in bytes."""

@@ -24,8 +24,7 @@ from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
 from workbench.serving import messages, walls
-from workbench.serving.messages import EXAMPLE, MOST_STEPS, WHOLE, Controls, MessageError, TeachersPlace
-from workbench.serving.orders import Orders
+from workbench.serving.messages import EXAMPLE, MOST_STEPS, WHOLE, Controls, MessageError, Orders, TeachersPlace
 from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import keys_of

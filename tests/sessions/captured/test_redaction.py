@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from sessions.captured.recordings import LiveCall, call_from
-from sessions.captured.redaction import redacted
+from sessions.captured.recordings import LiveCall, call_from, redacted
 from sessions.errors import SessionError
 
 

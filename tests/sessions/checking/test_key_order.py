@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sessions.checking.key_order import were_sorted
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from workbench.__main__ import main
 from workbench.output import exit_codes
 
@@ -46,7 +46,7 @@ def test_it_is_said_once_and_the_order_of_the_recording_offered_back(
     assert list(restored.cases[0].inputs["facts"]) == ["zebra", "ape"]
     assert restored.cases[0].recordings["chat"].messages == before.cases[0].recordings["chat"].messages
     assert {one.source for one in restored.cases[0].recordings.values()} == {"sent"}
-    assert len(restore_points.points(sorted_file)) >= 1
+    assert len(saving.restore_points(sorted_file)) >= 1
     assert main(["check", "q.json"]) == 0
 
 

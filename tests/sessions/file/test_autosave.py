@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.file import autosave, restore_points, store
+from sessions.file import autosave, saving, store
 from sessions.model.session import Case, Session, SignatureText
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
@@ -90,7 +90,7 @@ def test_a_copy_that_was_decided_on_is_not_offered_again_and_can_still_be_had(tm
     assert left is not None
     autosave.put_away(left, path)
     assert autosave.left_over(path) is None
-    kept = [number_of(store.load(point.place)) for point in restore_points.points(path)]
+    kept = [number_of(store.load(point.place)) for point in saving.restore_points(path)]
     assert kept == [2, 1]
 
 

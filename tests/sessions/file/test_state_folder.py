@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.file import autosave, restore_points
+from sessions.file import autosave, saving
 from sessions.file.whole_files import private, state_folder
 from sessions.model.session import Session, SignatureText
 
@@ -28,7 +28,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_every_folder_is_private_whoever_makes_it_first(state: Path) -> None:
     autosave.write(Session(SignatureText("a -> b")), None)
-    restore_points.keep_content(b"{}", "q.json")
+    saving.keep_content(b"{}", "q.json")
     folders = [state, *(one for one in state.rglob("*") if one.is_dir())]
     assert len(folders) >= 4
     assert {mode(one) for one in folders} == {0o700}

@@ -24,7 +24,7 @@ from sessions.file import store
 from sessions.file.typed_values import read_back, typed
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.releases import alignment, environments
+from sessions.releases import adapter, environments
 from sessions.releases.engine import Call, Question, ReleaseError
 from sessions.running import recording, rendering
 from tests.support.scripted_lm import ScriptedLM
@@ -66,8 +66,8 @@ def test_a_message_whose_pieces_come_from_elsewhere_is_not_the_one_before() -> N
 
     before, after = prompt("value"), prompt("custom")
     assert before.messages == after.messages
-    assert alignment.kept(after, before).messages[0] is after.messages[0]
-    assert alignment.kept(prompt("value"), before).messages[0] is before.messages[0]
+    assert adapter.kept(after, before).messages[0] is after.messages[0]
+    assert adapter.kept(prompt("value"), before).messages[0] is before.messages[0]
 
 
 @pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep"])
@@ -104,8 +104,8 @@ def test_values_that_ours_does_not_take_are_placed_where_their_text_stands_once(
     signature = SignatureText("question -> answer, score: float, tags: list[str]").read()
     ours = catalog.make("chat").read(signature, text)
     same = {name: typed(value) for name, value in ours.values.items()}
-    assert alignment.spans_of(text, same, ours) == ours.spans
-    spans = alignment.spans_of(text, {**same, "tags": ["a", "b"]}, ours)
+    assert adapter.spans_of(text, same, ours) == ours.spans
+    spans = adapter.spans_of(text, {**same, "tags": ["a", "b"]}, ours)
     assert {one.field: text[one.start : one.end] for one in spans if one.kind == "value"} == {
         "answer": "Once",
         "score": "0.25",
@@ -117,16 +117,16 @@ def test_values_that_ours_does_not_take_are_placed_where_their_text_stands_once(
 def test_a_value_of_another_type_is_not_the_one_that_ours_takes() -> None:
     text = "[[ ## sure ## ]]\nTrue"
     ours = catalog.make("chat").read(SignatureText("question -> sure: bool").read(), text)
-    assert alignment.spans_of(text, {"sure": True}, ours) == ours.spans
+    assert adapter.spans_of(text, {"sure": True}, ours) == ours.spans
     for other in (1, 1.0, "true"):
-        assert {one.kind for one in alignment.spans_of(text, {"sure": other}, ours)} == {"untraced"}
+        assert {one.kind for one in adapter.spans_of(text, {"sure": other}, ours)} == {"untraced"}
 
 
 def test_of_a_field_that_is_answered_twice_nobody_says_which_answer_was_taken() -> None:
     text = "[[ ## answer ## ]]\nOnce\n\n[[ ## answer ## ]]\nOnce"
     ours = catalog.make("chat").read(SignatureText("question -> answer").read(), text)
     assert ours.ok and "duplicate" in {one.kind for one in ours.spans}
-    assert alignment.spans_of(text, {"answer": "Once"}, ours) == (Span(0, len(text), "untraced"),)
+    assert adapter.spans_of(text, {"answer": "Once"}, ours) == (Span(0, len(text), "untraced"),)
 
 
 @pytest.mark.parametrize("adapter", ["chat", "json"])
@@ -284,7 +284,7 @@ def a_prompt(*texts: str) -> Prompt:
 def test_lines_are_traced_where_a_line_of_them_stands_once_in_both_and_all_else_is_not() -> None:
     own = Text((Segment("head\n", "boilerplate"), Segment("Why?\n", "value", "question"), Segment("\nend", "reminder")))
     theirs = a_prompt("HEAD\nWhy?\n\nend.")
-    (message,) = alignment.traced(theirs, (Message("user", "inputs", (own,)),)).messages
+    (message,) = adapter.traced(theirs, (Message("user", "inputs", (own,)),)).messages
     assert message.segments == (
         Segment("HEAD\n", "custom"),
         Segment("Why?\n", "value", "question"),
@@ -292,34 +292,34 @@ def test_lines_are_traced_where_a_line_of_them_stands_once_in_both_and_all_else_
         Segment("end.", "custom"),
     )
     twice = a_prompt("Why?\nWhy?\nelse")
-    (message,) = alignment.traced(twice, (Message("user", "inputs", (own,)),)).messages
+    (message,) = adapter.traced(twice, (Message("user", "inputs", (own,)),)).messages
     assert message.segments == (Segment("Why?\nWhy?\nelse", "custom"),)
 
 
 def test_a_message_of_a_hundred_thousand_blank_lines_is_traced_as_far_as_time_allows() -> None:
     blank = "\n" * 100_000
     own = Text((Segment("Why?\n", "value", "question"), Segment(f"ours{blank}theirs", "reminder")))
-    (message,) = alignment.traced(a_prompt(f"Why?\nhere{blank}there"), (Message("user", "inputs", (own,)),)).messages
+    (message,) = adapter.traced(a_prompt(f"Why?\nhere{blank}there"), (Message("user", "inputs", (own,)),)).messages
     assert message.segments[0] == Segment("Why?\n", "value", "question")
     assert str(message.text) == f"Why?\nhere{blank}there"
 
 
 def test_nothing_is_traced_where_the_messages_are_others() -> None:
     theirs = a_prompt("one", "two")
-    assert alignment.traced(theirs, a_prompt("one").messages) is theirs
-    assert alignment.traced(theirs, ()) is theirs
+    assert adapter.traced(theirs, a_prompt("one").messages) is theirs
+    assert adapter.traced(theirs, ()) is theirs
 
 
 @pytest.mark.parametrize("reply", ["", "x", "aa a", "\ud800 <&> [/red] \x1b[0m", "3.5 and 3.5", "true"])
 def test_spans_partition_whatever_the_values(reply: str) -> None:
     values = {"a": "a", "b": 3.5, "c": True, "d": None, "e": "aa", "f": "", "g": {"$type": "x", "value": "x"}}
-    spans = alignment.spans_of(reply, values)
+    spans = adapter.spans_of(reply, values)
     assert "".join([reply[one.start : one.end] for one in spans]) == reply
     assert all(one.end > one.start for one in spans)
 
 
 def test_a_value_that_stands_in_another_is_not_placed() -> None:
-    assert alignment.spans_of("an answer", {"a": "an answer", "b": "answer"}) == (Span(0, 9, "untraced"),)
+    assert adapter.spans_of("an answer", {"a": "an answer", "b": "answer"}) == (Span(0, 9, "untraced"),)
 
 
 @pytest.mark.parametrize(

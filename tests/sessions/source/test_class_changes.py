@@ -13,8 +13,7 @@ from sessions.causes.finding import Causes
 from sessions.checking import checking
 from sessions.file import store
 from sessions.model.session import Case, Column, Session
-from sessions.source.comparing import add_source_verdict, check_source
-from sessions.source.linking import Follower, linked
+from sessions.source.linking import Follower, add_source_verdict, check_source, linked
 from workbench.__main__ import main
 from workbench.checks import github_annotations
 from workbench.output import exit_codes

@@ -9,7 +9,7 @@ from adapters.mutations import CATALOGUE
 from adapters.mutations.mutation import GoodReply
 from sessions import examples
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
-from sessions.stress import good_replies
+from sessions.stress import grid
 
 LONGEST_NAME = 36
 """Characters that fit before six columns in a terminal of 80."""
@@ -21,7 +21,7 @@ def good_reply(example: str, adapter: str, case: int = 0) -> GoodReply:
 
 
 def find(session: Session, case: Case, adapter: str) -> GoodReply:
-    return good_replies.find(session, case, Column(adapter, adapter), catalog.make(adapter))
+    return grid.find(session, case, Column(adapter, adapter), catalog.make(adapter))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_all_but_what_is_put_into_a_text_means_the_values_of_the_good_reply(ever
             broken = mutation(good)
             if broken is not None and broken.meant != good.values:
                 assert mutation.name.endswith("in a text"), mutation.name
-                changed = good_replies.different(broken.meant, good.values)
+                changed = grid.different(broken.meant, good.values)
                 assert len(changed) == 1 and isinstance(broken.meant[changed[0]], str)
 
 

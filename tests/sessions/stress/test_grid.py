@@ -16,9 +16,8 @@ from sessions import examples
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
-from sessions.stress import good_replies, grid
-from sessions.stress.good_replies import NoGoodReplyError
-from sessions.stress.grid import Cell, Survival
+from sessions.stress import grid
+from sessions.stress.grid import Cell, NoGoodReplyError, Survival
 from tests.support import pace
 from tests.support.hostile import HOSTILE
 
@@ -125,11 +124,11 @@ def test_the_fields_written_together_are_the_same_answer(example: str, adapter: 
     if (example, adapter) == ("invoice", "baml"):
         return  # there is no prompt, see above
     session = examples.load(example)
-    good = good_replies.find(session, session.cases[0], Column(adapter, adapter), catalog.make(adapter))
+    good = grid.find(session, session.cases[0], Column(adapter, adapter), catalog.make(adapter))
     assert [one.name for one in good.fields] == list(good.signature.output_fields)
     written = good.write(good.fields)
     assert written is not None
-    assert not good_replies.different(good.parser.read(good.signature, written).values, good.values)
+    assert not grid.different(good.parser.read(good.signature, written).values, good.values)
 
 
 def test_a_form_that_is_not_known_is_only_changed_as_text() -> None:
@@ -234,7 +233,7 @@ def test_where_nothing_short_enough_is_found_it_is_said_what_was_tried() -> None
     demo = {"question": "Where?", "answer": "x" * 10_000_000, "score": 0.5}
     session = session_of(demos=(demo,))
     with pytest.raises(NoGoodReplyError, match=r"demo 1 has 10,000,0\d\d characters, of at most 50,000"):
-        good_replies.find(session, session.cases[0], Column("chat", "chat"), catalog.make("chat"))
+        grid.find(session, session.cases[0], Column("chat", "chat"), catalog.make("chat"))
 
 
 ODD: dict[str, tuple[str, Any]] = {

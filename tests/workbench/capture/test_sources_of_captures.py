@@ -15,8 +15,7 @@ from scripted_dspy import Scripted, chat
 
 from sessions.checking import checking
 from sessions.file import store
-from sessions.source.comparing import check_source, why_unlinked
-from sessions.source.linking import Follower
+from sessions.source.linking import Follower, check_source, why_unlinked
 from sessions.source.project import SourceRefusedError
 from sessions.source.pull_push import pulled, pushed
 from workbench.capture import capture

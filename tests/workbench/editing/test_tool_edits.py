@@ -9,7 +9,7 @@ import pytest
 from sessions.file import store
 from sessions.model.session import Session, SignatureText, Tool
 from sessions.running import tools
-from workbench.editing import row_edits, tool_edits
+from workbench.editing import row_edits
 from workbench.state import document
 from workbench.state.document import Place, State
 
@@ -28,14 +28,14 @@ def at(field: str, row: int = 0) -> Place:
 
 
 def test_a_tool_is_shown_with_its_default_result_apart_from_the_others() -> None:
-    assert tool_edits.values_of(WEATHER) == {
+    assert row_edits.values_of(WEATHER) == {
         "name": "weather",
         "description": "The weather.",
         "arguments": "place: str",
         "default": "rain",
         "results": [{"arguments": {"place": "Rome"}, "result": "sunny"}],
     }
-    assert set(tool_edits.values_of(Tool("clock", parameters=""))) == {"name", "description", "arguments"}
+    assert set(row_edits.values_of(Tool("clock", parameters=""))) == {"name", "description", "arguments"}
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_a_tool_is_shown_with_its_default_result_apart_from_the_others() -> None
     ],
 )
 def test_what_will_do_is_taken_over_and_can_be_saved(field: str, text: str, expected: dict[str, object]) -> None:
-    changed = tool_edits.set_text(STATE, at(field), text)
+    changed = row_edits.set_text(STATE, at(field), text)
     assert changed.session.tools[0] == replace(WEATHER, **expected)  # type: ignore[arg-type]
-    assert not [place for place in changed.drafts if tool_edits.problem_of(changed, 0, place.field, text)]
+    assert not [place for place in changed.drafts if row_edits.problem_of(changed, 0, place.field, text)]
     assert store.loads(store.dumps(changed.session)).tools == changed.session.tools
     tools.described_tools(changed.session)
 
@@ -78,17 +78,17 @@ def test_what_will_do_is_taken_over_and_can_be_saved(field: str, text: str, expe
     ],
 )
 def test_what_will_not_do_is_a_draft_that_says_why(field: str, text: str, said: str) -> None:
-    changed = tool_edits.set_text(STATE, at(field), text)
+    changed = row_edits.set_text(STATE, at(field), text)
     assert changed.session is STATE.session
     assert changed.drafts == {at(field): text}
-    assert said in tool_edits.problem_of(changed, 0, field, text)
+    assert said in row_edits.problem_of(changed, 0, field, text)
     assert document.state_of(document.session_with_drafts(changed)) == changed
-    mended = tool_edits.set_text(changed, at("name"), "weather")
+    mended = row_edits.set_text(changed, at("name"), "weather")
     assert (at("name") in mended.drafts) is False
 
 
 def test_tools_are_added_copied_moved_and_deleted_under_names_of_their_own_with_their_drafts() -> None:
-    drafted = tool_edits.set_text(STATE, at("name", 1), "not a name")
+    drafted = row_edits.set_text(STATE, at("name", 1), "not a name")
 
     def names(state: State) -> list[str]:
         return [one.name for one in state.session.tools]
@@ -106,9 +106,9 @@ def test_tools_are_added_copied_moved_and_deleted_under_names_of_their_own_with_
 
 
 def test_a_typed_result_is_kept_for_its_arguments_and_replaces_the_one_before() -> None:
-    once = tool_edits.keep_result(STATE, "weather", {"place": "Paris"}, [1, 2])
+    once = row_edits.keep_result(STATE, "weather", {"place": "Paris"}, [1, 2])
     assert tools.canned_result(once.session.tools[0], {"place": "Paris"}) == [1, 2]
-    twice = tool_edits.keep_result(once, "weather", {"place": "Paris"}, "fog")
+    twice = row_edits.keep_result(once, "weather", {"place": "Paris"}, "fog")
     assert tools.canned_result(twice.session.tools[0], {"place": "Paris"}) == "fog"
     assert len(twice.session.tools[0].results) == 3
-    assert tool_edits.keep_result(STATE, "gone", {}, 1) is STATE
+    assert row_edits.keep_result(STATE, "gone", {}, 1) is STATE

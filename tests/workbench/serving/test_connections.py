@@ -11,9 +11,9 @@ import pytest
 from class_browser import browser_at
 
 from tests.workbench.serving.test_class_room import hold
-from workbench.serving import connections
+from workbench.serving import doors
 from workbench.serving.class_room import ClassRoom, Setup
-from workbench.serving.connections import CountedLog
+from workbench.serving.doors import CountedLog
 
 HALF = b"GET /join HTTP/1.1\r\nHost: a\r\nX: "
 
@@ -26,7 +26,7 @@ async def knock(room: ClassRoom, said: bytes) -> tuple[asyncio.StreamReader, asy
 
 
 def test_a_class_answers_while_a_thousand_half_open_connections_hang(tmp_path: Path) -> None:
-    connections.raise_descriptor_limit()
+    doors.raise_descriptor_limit()
 
     async def act(room: ClassRoom) -> None:
         held = [await knock(room, HALF) for _ in range(1_100)]
@@ -43,13 +43,13 @@ def test_a_class_answers_while_a_thousand_half_open_connections_hang(tmp_path: P
                 except TimeoutError:
                     still_open += 1
             writer.close()
-        assert 0 < still_open <= connections.MOST_OF_AN_ADDRESS
+        assert 0 < still_open <= doors.MOST_OF_AN_ADDRESS
 
     hold(Setup(top=tmp_path, port=0), act, patience=120)
 
 
 def test_a_request_that_does_not_come_to_its_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "SECONDS", 0.1)
+    monkeypatch.setattr(doors, "SECONDS", 0.1)
 
     async def act(room: ClassRoom) -> None:
         whole = b"POST /join/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nslow"
@@ -64,7 +64,7 @@ def test_a_request_that_does_not_come_to_its_end_is_cut_off(tmp_path: Path, monk
 
 
 def test_who_has_a_seat_keeps_the_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "SECONDS", 1.0)
+    monkeypatch.setattr(doors, "SECONDS", 1.0)
 
     async def act(room: ClassRoom) -> None:
         async with browser_at(room) as browser:
@@ -96,7 +96,7 @@ def test_a_seat_that_is_no_more_keeps_no_connection(tmp_path: Path) -> None:
             await room.order(f"kick {room.seats.all[0].number}")
             for reader, writer in held:
                 with suppress(ConnectionError):
-                    while await asyncio.wait_for(reader.read(100_000), connections.SECONDS / 3):
+                    while await asyncio.wait_for(reader.read(100_000), doors.SECONDS / 3):
                         pass
                 writer.close()
 

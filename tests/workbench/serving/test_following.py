@@ -14,8 +14,7 @@ from class_browser import Page, browser_at
 
 from tests.workbench.serving.test_class_room import hold
 from workbench.serving.class_room import ClassRoom, Setup
-from workbench.serving.messages import CONTROLS, PLACE, Controls, TeachersPlace, as_text
-from workbench.serving.orders import Orders
+from workbench.serving.messages import CONTROLS, PLACE, Controls, Orders, TeachersPlace, as_text
 from workbench.serving.textual_server import NO_PACKET, Lead, SeatProgram
 from workbench.tui.teacher import Teacher
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.serving import seats
-from workbench.serving.orders import Orders, key_variables
+from workbench.serving.messages import Orders, key_variables
 from workbench.tui.launch_visitor import visitor_app
 from workbench.tui.runs import run_history
 from workbench.tui.runs.run_history import RunHistory

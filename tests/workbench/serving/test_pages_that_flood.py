@@ -11,7 +11,7 @@ import pytest
 from aiohttp import WSMsgType
 
 from workbench.serving import textual_server
-from workbench.serving.orders import Orders
+from workbench.serving.messages import Orders
 
 COUNT = 200
 

@@ -12,8 +12,7 @@ import pytest
 
 from tests.support.open_app import Desk
 from workbench.serving import seats
-from workbench.serving.messages import CONTROLS, Controls, Press, TeachersPlace, as_text, read
-from workbench.serving.orders import Orders
+from workbench.serving.messages import CONTROLS, Controls, Orders, Press, TeachersPlace, as_text, read
 from workbench.tui.launch_visitor import VisitorApp, _limit, visitor_app
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.lesson import LessonScreen

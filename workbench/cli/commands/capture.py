@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sessions.causes.finding import Causes
-from sessions.checking import junit
+from sessions.checking import reports
 from sessions.checking import reports as check_reports
 from sessions.checking.verdicts import totals
 from workbench.capture import capturing
@@ -186,7 +186,7 @@ def _told(
         command_output.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
     command_output.message(f"workbench capture: {check_reports.summary(totals(compared.results))}")
     if options.junit is not None:
-        arguments.write_output(options.junit, junit.report(compared.results, unpaired))
+        arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))
     if code:
         return code
     return exit_codes.DIFFERENT if compared.failed or lost else exit_codes.OK if found else exit_codes.NOTHING

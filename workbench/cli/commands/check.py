@@ -17,7 +17,7 @@ from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult, Part, totals
 from sessions.releases import project
 from sessions.running import recording
-from sessions.source.comparing import NO_LINK
+from sessions.source.linking import NO_LINK
 from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
@@ -132,9 +132,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             lint.write(linted)
     if options.junit is not None:
-        from sessions.checking import junit
-
-        arguments.write_output(options.junit, junit.report(results, errors))
+        arguments.write_output(options.junit, reports.junit_report(results, errors))
     if options.html is not None:
         from workbench.pages import report_pages
 

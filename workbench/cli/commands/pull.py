@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from sessions.errors import SessionError
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
@@ -79,7 +79,7 @@ def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named:
         refuse_to_lose_edits(opened.session, path.parent, follower)
     made = pulled(opened.session, path.parent, follower)
     if made.changes and not options.dry_run:
-        restore_points.keep(path)
+        saving.keep_restore_point(path)
         store.save(made.session, path, over=opened.fingerprint)
     return made, ""
 

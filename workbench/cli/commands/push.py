@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Push, others_changed, pushed
 from workbench.checks import fixture_files
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         is_meant = bool(push.files) and (options.yes or (not options.json and _is_asked()))
         if is_meant:
             push.write()
-            restore_points.keep(path)
+            saving.keep_restore_point(path)
             store.save(push.session, path, over=opened.fingerprint)
     except SourceError as error:
         raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error

@@ -189,7 +189,7 @@ def _warnings(setup: Setup) -> list[str]:
             "front (see docs/serve.md) and give its address as --public-url"
         )
     if setup.models:
-        from workbench.serving.orders import key_variables
+        from workbench.serving.messages import key_variables
 
         names = [one for one in key_variables(setup.models) if os.environ.get(one)]
         held = f"; the process of every seat holds {', '.join(names)}" if names else ""

@@ -24,8 +24,7 @@ from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
 from sessions.model.session import Column, Session
 from sessions.running import recording
-from sessions.source.comparing import add_source_verdict, check_source
-from sessions.source.linking import Follower
+from sessions.source.linking import Follower, add_source_verdict, check_source
 from sessions.source.project import SourceError
 from workbench.checks.decisions import Decisions, decisions_on_open
 from workbench.checks.reviewing import OpenLook, add_program_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from sessions.errors import SessionError
-from sessions.file import autosave, restore_points, saving, store
+from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
@@ -113,7 +113,7 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
     if answer == "other":
         return await save_as(host)
     if answer == "theirs":
-        said = restore_points.keep_content(store.dumps(host.document.session).encode("utf-8"), path)
+        said = saving.keep_content(store.dumps(host.document.session).encode("utf-8"), path)
         if said:
             plain_notify(host.app, said, title="Not reloaded", severity="error", timeout=15)
         else:
@@ -123,7 +123,7 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
 
 async def restore_earlier(host: Host) -> None:
     """Ask which earlier version to restore; undo reverts that."""
-    points = restore_points.points(host.document.path)
+    points = saving.restore_points(host.document.path)
     if not points:
         plain_notify(host.app, "Each save keeps the version it replaces.", title="No earlier version")
         return
@@ -204,7 +204,7 @@ async def confirm_close(host: Host) -> bool:
     """
     document = host.document
     if host.guidance.is_tour and document.path is None and document.dirty and not document.state.drafts:
-        if not restore_points.keep_content(store.dumps(document.session).encode("utf-8"), None):
+        if not saving.keep_content(store.dumps(document.session).encode("utf-8"), None):
             host.main.status.say("the first example is kept under Restore an earlier version")
             return True
     if not await _confirm_unsaved(host):

@@ -19,9 +19,8 @@ from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
 from sessions.errors import SessionError
 from sessions.model.session import SourceLink, Variant
-from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, read_gathered
-from sessions.source.linking import Follower
+from sessions.source.linking import Follower, differences, read_alone
 from sessions.source.project import SourceError
 from sessions.source.pull_push import pulled, pushed
 from sessions.text_diff import line_diff

@@ -31,7 +31,7 @@ from sessions.model.variants import VariantError
 from sessions.running import tools
 from sessions.running.tools import Ask, Handler, NoResultError, canned_result
 from workbench.config.confinement import FREE, Allowed, Confinement
-from workbench.editing import tool_edits
+from workbench.editing import row_edits
 from workbench.output import json_shapes
 from workbench.output.display import one_line
 from workbench.sending import sending
@@ -130,7 +130,7 @@ async def _asked(
             answer.set_exception(NobodyAnsweredError("nobody answered"))
             return
         value = value_of(typed)
-        change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value)
+        change = partial(row_edits.keep_result, name=tool.name, arguments=arguments, result=value)
         host.main.edit(change, Place("tool"), f"result of {tool.name}")
         answer.set_result(value)
     except BaseException as error:  # the waiting thread must continue, whatever ends this

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from adapters.formats import catalog
 from adapters.replies import streaming
 from adapters.replies.reading import MOST_FIXES, Reading
-from workbench.lessons import parser_matrix
-from workbench.lessons.parser_matrix import is_waiting
+from workbench.lessons import reply_lesson
+from workbench.lessons.reply_lesson import is_waiting
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import short, stream_losses, stream_summary, verdict
@@ -26,7 +26,7 @@ def parser_blocks(at: LookedAt) -> list[Block]:
     if not with_reply:
         said = "There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."
         return [EMPTY, *paragraph(at.keys(said), "note")]
-    parsers = parser_matrix.parsers_for([one.column.adapter for one in at.columns])
+    parsers = reply_lesson.parsers_for([one.column.adapter for one in at.columns])
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
     rows += [_row(one, parsers) for one in with_reply]
     targets = ["", *[target_of(one.column.id) for one in with_reply]]
@@ -53,10 +53,10 @@ def target_of(column_id: str) -> str:
 
 
 def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
-    """Parse the column's reply with a parser; None in the cases of `parser_matrix.reading_by`, or without a request."""
+    """Parse the column's reply with a parser; None in the cases of `reply_lesson.reading_by`, or without a request."""
     if parser == rendered.column.adapter:
         return rendered.reading
-    return None if rendered.request is None else parser_matrix.reading_by(parser, rendered.request, rendered.text)
+    return None if rendered.request is None else reply_lesson.reading_by(parser, rendered.request, rendered.text)
 
 
 def _row(rendered: RenderedColumn, parsers: Sequence[str]) -> list[tuple[str, str]]:
@@ -68,14 +68,14 @@ def _row(rendered: RenderedColumn, parsers: Sequence[str]) -> list[tuple[str, st
 
 def _cell(reading: Reading | None, is_own: bool) -> tuple[str, str]:
     tone = "note" if reading is None or is_waiting(reading) else "ok" if reading.ok else "error"
-    return parser_matrix.words_of(reading, is_own), tone
+    return reply_lesson.words_of(reading, is_own), tone
 
 
 def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
     reading = reading_by(rendered, parser)
     title = catalog.title(parser)
     if reading is None:
-        why = "too long to be read by all" if len(rendered.text) > parser_matrix.LONGEST else "not read"
+        why = "too long to be read by all" if len(rendered.text) > reply_lesson.LONGEST else "not read"
         return [named(title, (why, "note"))]
     if reading.ok:
         return [

@@ -15,7 +15,7 @@ from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
-from workbench.editing import row_edits, tool_edits
+from workbench.editing import row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
@@ -189,10 +189,10 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         self._sending = sending
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        return [tool_edits.values_of(one) for one in state.session.tools]
+        return [row_edits.values_of(one) for one in state.session.tools]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
-        return tool_edits.FIELDS
+        return row_edits.FIELDS
 
     def summary_of(self, state: State, row: int) -> Content:
         tool = state.session.tools[row]
@@ -218,11 +218,11 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        return "" if draft is None else tool_edits.problem_of(state, row, field, draft)
+        return "" if draft is None else row_edits.problem_of(state, row, field, draft)
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(tool_edits.set_text, place=place, text=text)
+        return partial(row_edits.set_text, place=place, text=text)
 
     def choosing(self, place: Place, field: Field, value: Any) -> Change:
         assert value is ABSENT  # no field of a tool is a choice
-        return partial(tool_edits.clear, place=place)
+        return partial(row_edits.clear, place=place)

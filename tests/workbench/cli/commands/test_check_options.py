@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.model.session import Column
 from sessions.releases.release import OURS, WORKER
 from workbench.output import exit_codes
@@ -81,7 +81,7 @@ def test_update_accepts_one_verdict_and_leaves_the_other(recorded: str, run: Run
     assert run("check", "--update", path).code == exit_codes.DIFFERENT, "the values changed: parse is to be named"
     assert run("check", path, "--update", "render,parse").code == 0
     assert run("check", path).code == 0
-    assert len(restore_points.points(path)) == 2
+    assert len(saving.restore_points(path)) == 2
     assert run("check", path, "--update", "expect").code == exit_codes.USAGE
 
 
@@ -277,7 +277,7 @@ def test_an_update_does_not_write_over_what_another_program_wrote(recorded: str,
     path = drifted(recorded)
     before = json.loads(Path(path).read_text())
     assert run("check", path, "--update", "render,parse").code == 0
-    assert json.loads(restore_points.points(path)[0].place.read_text()) == before
+    assert json.loads(saving.restore_points(path)[0].place.read_text()) == before
 
 
 def test_a_project_with_another_dspy_than_the_sessions_is_named_with_what_shows_the_differences(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from workbench.checks import reviewing
 from workbench.checks.checking import Plan
 from workbench.output import exit_codes
@@ -53,7 +53,7 @@ def test_one_cause_of_all_files_is_one_decision(folder: Path, run: Run) -> None:
     assert done.code == 0
     assert (done.json["causes"], done.json["accepted"], len(done.json["written"])) == ([], [cause["id"]], 3)
     assert run("check", str(folder)).code == 0
-    assert len(restore_points.points(folder / "0.session.json")) == 1
+    assert len(saving.restore_points(folder / "0.session.json")) == 1
 
 
 def test_a_fixture_of_two_causes_waits_for_both(folder: Path, run: Run) -> None:
@@ -106,13 +106,13 @@ def test_a_file_that_changes_meanwhile_is_left_as_it_is(
     reworded(folder, 0)
     path = folder / "0.session.json"
     (cause,) = reviewing.review([path], Plan()).causes
-    keep = restore_points.keep
+    keep = saving.keep_restore_point
 
     def write_between(path: Path) -> None:
         keep(path)
         store.save(replace(store.load(path), name="somebody else's"), path)
 
-    monkeypatch.setattr(restore_points, "keep", write_between)
+    monkeypatch.setattr(saving, "keep", write_between)
     written = reviewing.accept(path, {cause.id}, Plan())
     assert "has changed on disk" in written.error and written.recorded == 0
     assert store.load(path).name == "somebody else's"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.running.runs import Run as Outcome
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from workbench.__main__ import main
 from workbench.output import exit_codes
 from workbench.sending import sending
@@ -68,7 +68,7 @@ def test_of_two_sends_of_one_column_the_later_stands_and_the_other_is_an_earlier
 ) -> None:
     meanwhile(lambda: main(["send", rain, "--adapter", "chat", "--model", "offline/chatty", "--save"]))
     assert run("send", rain, "--adapter", "chat", "--save").code == 0
-    newest = restore_points.points(rain)[0].place
+    newest = saving.restore_points(rain)[0].place
     texts = [store.load(one).cases[0].replies["chat"].text for one in (rain, newest)]
     assert texts[0].startswith("[[ ## answer ## ]]")
     assert not texts[1].startswith("[[ ##")

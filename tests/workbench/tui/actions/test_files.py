@@ -13,7 +13,7 @@ import pytest
 from open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
 from textual.widgets import Input
 
-from sessions.file import autosave, restore_points, store
+from sessions.file import autosave, saving, store
 from sessions.model.session import Case, Session
 from workbench.__main__ import main
 from workbench.state.document import Place, session_with_drafts
@@ -46,7 +46,7 @@ def changed_on_disk(path: Path, answer: str) -> Desk:
         await desk.press(answer)
         await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the answer")
         await desk.settle()
-        desk.kept = [store.load(one.place) for one in restore_points.points(path)]  # type: ignore[attr-defined]
+        desk.kept = [store.load(one.place) for one in saving.restore_points(path)]  # type: ignore[attr-defined]
 
     at_the_desk(act)
     return desks[0]
@@ -135,7 +135,7 @@ def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_ca
         assert desk.document.state.case.name == "second"
         (said,) = desk.app._notifications
         assert said.title == "Saved and merged q.json" and "cases · new, notes" in said.message
-        assert [store.load(one.place).notes for one in restore_points.points(path)] == ["theirs"]
+        assert [store.load(one.place).notes for one in saving.restore_points(path)] == ["theirs"]
         desk.document.undo()
         assert desk.document.session.notes == TICKETS.notes and desk.document.dirty
 
@@ -182,10 +182,10 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
         desk.app.ask(files.offer_left_over(desk.app))
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
         await desk.press(answer)
-        await desk.until(lambda: restore_points.points(path), "for the copy to be put away")
+        await desk.until(lambda: saving.restore_points(path), "for the copy to be put away")
         assert desk.document.session == (THEIRS if answer == "t" else TICKETS)
         assert autosave.left_over(path) is None
-        assert [store.load(one.place) for one in restore_points.points(path)] == [THEIRS]
+        assert [store.load(one.place) for one in saving.restore_points(path)] == [THEIRS]
 
     at_the_desk(act)
 

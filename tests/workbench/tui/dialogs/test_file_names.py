@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.file import restore_points
+from sessions.file import saving
 from tests.support.hostile import HOSTILE
 from workbench.tui.dialogs.ask import why_no_file
 
@@ -45,4 +45,4 @@ def test_whatever_is_typed_is_refused_or_can_be_written(
 
 @pytest.mark.parametrize("name", ["\ud83d.json", "a\0b.json", "x" * 300])
 def test_where_no_file_can_be_there_is_nothing_to_keep_of_it(name: str) -> None:
-    assert restore_points.keep(name) == ""
+    assert saving.keep_restore_point(name) == ""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sessions import examples
-from sessions.file import restore_points, store
+from sessions.file import saving, store
 from sessions.model.session import Demo, Session, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
@@ -293,7 +293,7 @@ def test_the_list_of_sessions_opens_on_the_example_that_the_guide_names_and_what
         await desk.press("ctrl+o", "enter")
         await desk.until(lambda: desk.document.session == examples.load(examples.SECOND), "for the example, unasked")
         assert 5 in desk.app.preferences.toured, "another session was opened"
-        kept = [store.load(one.place).signature.text for one in restore_points.points(None)]
+        kept = [store.load(one.place).signature.text for one in saving.restore_points(None)]
         assert [one for one in kept if "settled" in one]
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE, home=tmp_path)
