@@ -60,12 +60,7 @@ def prefixed(mark: str, lines: Sequence[str]) -> tuple[str, ...]:
 
 def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) -> list[tuple[str, int, int, int, int]]:
     """Return `difflib`'s opcodes; more than `most` items between equal ends count as one replacement."""
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(before, after)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     codes: list[tuple[str, int, int, int, int]] = []
     if head:
@@ -78,6 +73,17 @@ def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) ->
     if tail:
         codes.append(("equal", len(before) - tail, len(before), len(after) - tail, len(after)))
     return codes
+
+
+def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """Count the equal items at the start and at the end."""
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    return head, tail
 
 
 class Stretch(NamedTuple):

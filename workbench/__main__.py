@@ -64,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
     except Exception as error:  # a wrong file, a file system error, or a bug, which is logged: print one line
+        from adapters.errors import SignatureError
         from adapters.lm.config_file import ConfigError
         from adapters.lm.servers import ServersError
         from sessions.errors import SessionError
@@ -73,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if isinstance(error, SessionError | VariantError | ConfigError | ServersError):
             command_output.message(f"workbench: {error}")
+            return exit_codes.USAGE
+        if isinstance(error, SignatureError):
+            command_output.message(f"workbench: the signature, {error}")
             return exit_codes.USAGE
         if isinstance(error, OSError) and error.filename and error.errno in FAULTS_OF_THE_SYSTEM:
             reason, hint = whole_files.explain(error)

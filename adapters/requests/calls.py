@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.late_dataclasses import dataclass
@@ -44,6 +44,14 @@ class Request:
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.prompt.messages
+
+    def with_turns(self, turns: Sequence[Message]) -> Request:
+        """Append the turns of tools; a tool that was prescribed is prescribed no longer."""
+        choice = self.params.get("tool_choice")
+        is_named = isinstance(choice, Mapping) and choice.get("type") == "function"
+        params = {**self.params, "tool_choice": "auto"} if is_named else dict(self.params)
+        prompt = dataclasses.replace(self.prompt, messages=(*self.messages, *turns), reusable=None)
+        return dataclasses.replace(self, prompt=prompt, params=params)
 
     def asks_the_same(self, other: Request) -> bool:
         """Return whether the model is sent the same messages, tools and reply format.

@@ -68,12 +68,7 @@ def answered(
         else _text_messages(adapter, request, response, calls, told, turn)
     )
     life.tool_turns.append(_history_turn(calls, told))
-    params = dict(request.params)
-    choice = params.get("tool_choice")
-    if isinstance(choice, Mapping) and choice.get("type") == "function":
-        params["tool_choice"] = "auto"
-    prompt = replace(request.prompt, messages=(*request.prompt.messages, *messages), reusable=None)
-    return replace(request, prompt=prompt, params=params)
+    return request.with_turns(messages)
 
 
 def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:

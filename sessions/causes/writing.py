@@ -14,6 +14,7 @@ from typing import Any
 
 from sessions.causes.cause import CauseKind, Key
 from sessions.checking.verdicts import Edit, cut
+from sessions.text_diff import common_ends
 
 LONGEST = 300
 """The maximum length of a text in a key; the rest adds nothing to the description of the change."""
@@ -212,12 +213,7 @@ def _shortest(text: str, beside: str) -> str:
     if not beside or not text:
         return text
     words, others = text.split(" "), beside.split(" ")
-    head = 0
-    while head < min(len(words), len(others)) and words[head] == others[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(words), len(others)) - head and words[-1 - tail] == others[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(words, others)
     return " ".join(words[head : len(words) - tail])
 
 

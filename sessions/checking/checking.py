@@ -15,7 +15,7 @@ from typing import Any, TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
-from adapters.prompts.text import Prompt
+from adapters.prompts.text import Prompt, prompt_of_dicts
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
@@ -231,7 +231,8 @@ class _Fixture:
                 made = made_first = self._prepared(current, self._capabilities(recorded))
                 first_messages = body["messages"]
             elif role == "tools":
-                made = tools.continued(made_first, first_messages, body)
+                turns = prompt_of_dicts(body["messages"][len(first_messages) :], "tools").messages
+                made = made_first.with_turns(turns)
             elif role == "extraction":
                 current = extraction_adapter(attempt.adapter)
                 if attempt.adapter != "json" or text is None:

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.capabilities import split_model
+from adapters.lm.secrets import map_texts
 from sessions.exports import exported
 from sessions.exports.endpoints import OFFLINE, key_goes_there, plain_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.exports.template import Part, Piece, Slot, parts_of, slots_of, written
+from sessions.imports.proposing import values_by_key
 from sessions.running.recording import as_json
 
 PROVIDERS: Mapping[str, str] = {
@@ -97,7 +99,8 @@ def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]
     provider, name = split_model(view.model)
     config = _inlined(as_json(dict(view.request.params)))
     if _TAG.search(exported.one_line(config)):
-        config = _broken(config)
+        # Break up tags; escapes would be lost, because promptfoo renders provider configs more than once.
+        config = map_texts(config, lambda text: _TAG.sub("{" + SEPARATORS[0], text))
         left.append(
             f"{view.column.id}: in its parameters an invisible sign breaks up {{{{, which promptfoo would render"
         )
@@ -147,30 +150,13 @@ def _nunjucks(pieces: tuple[Piece, ...], guards: Mapping[str, str]) -> str:
 
 def _escaped(value: object) -> Any:
     """Escape the texts in data so that Nunjucks renders them to the original."""
-    if isinstance(value, str):
-        return _OPENING.sub(lambda found: f'{{{{ "{found[0]}" }}}}', value)
-    if isinstance(value, dict):
-        return {key: _escaped(one) for key, one in value.items()}
-    return [_escaped(one) for one in value] if isinstance(value, list) else value
-
-
-def _broken(value: object) -> Any:
-    """Break up tags in data; escapes would be lost, because promptfoo renders provider configs more than once."""
-    if isinstance(value, str):
-        return _TAG.sub("{" + SEPARATORS[0], value)
-    if isinstance(value, dict):
-        return {key: _broken(one) for key, one in value.items()}
-    return [_broken(one) for one in value] if isinstance(value, list) else value
+    return map_texts(value, lambda text: _OPENING.sub(lambda found: f'{{{{ "{found[0]}" }}}}', text))
 
 
 def _guards(slots: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Choose an invisible character for each field with a value that promptfoo would act on."""
-    values: dict[str, list[str]] = {}
-    for of_view in slots:
-        for field, value in of_view.items():
-            values.setdefault(field, []).append(value)
     guards: dict[str, str] = {}
-    for field, found in values.items():
+    for field, found in values_by_key(slots).items():
         if any(_ACTED_UPON.search(one) for one in found):
             sign = next((sign for sign in SEPARATORS if not any(sign in one for one in found)), None)
             if sign is None:

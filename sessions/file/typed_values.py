@@ -23,6 +23,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import Any
 
 import pydantic
@@ -175,7 +176,7 @@ def _typed_object(value: object, kind: type, depth: int) -> JSON:
         items = [typed(item, depth + 2) for item in value]
         return _tagged("tuple", items, None if kind is tuple else name)
     if isinstance(value, AbstractSet):
-        items = sorted((typed(item, depth + 2) for item in value), key=_sort_key)
+        items = sorted([typed(item, depth + 2) for item in value], key=partial(json.dumps, ensure_ascii=False))
         return _tagged("frozenset" if isinstance(value, frozenset) else "set", items)
     if isinstance(value, str) and kind.__module__ == "adapters.prompts.text":
         return str(value)
@@ -197,10 +198,6 @@ def _text_of(value: object) -> JSON:
     serialized = serialize_for_json(value)
     text = serialized if isinstance(serialized, str) else json.dumps(serialized, default=lambda one: type(one).__name__)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
-
-
-def _sort_key(value: JSON) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _hash(value: object) -> str:

@@ -44,7 +44,11 @@ def from_messages(
 
     `reply` is the last reply if it is not among the messages. Raises `SessionError` naming the message.
     """
-    messages = _prepend_system(data, path) if isinstance(data, dict) else data
+    messages = data
+    if isinstance(data, dict):
+        messages = list(data["messages"])
+        if (system := data.get("system")) is not None:  # as in Anthropic's requests
+            messages.insert(0, {"role": "system", "content": content_text(system, path, "system")})
     text = given or SignatureText(PROPOSED)
     signature = text.read()
     questions: list[str] = []
@@ -67,14 +71,6 @@ def from_messages(
     if found.systems:
         notes.append("the system message is no part of a history: it is kept beside the case")
     return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
-
-
-def _prepend_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """Return an object's `messages`, preceded by the `system` text of Anthropic's requests."""
-    system = data.get("system")
-    if system is None:
-        return list(data["messages"])
-    return [{"role": "system", "content": content_text(system, path, "system")}, *data["messages"]]
 
 
 def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: str) -> Conversation:
@@ -126,32 +122,28 @@ def _inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[s
     if values:
         return values
     fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
-    only = _only(fields, "input", path, place)
-    return {only.name: _typed(text, only, path, place)}
+    return _as_only_field(text, fields, "input", path, place)
 
 
 def _outputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
     reading = reading_of(text, signature, "chat")
     if reading.ok:
         return {name: plain(value) for name, value in reading.values.items()}
-    only = _only(signature.output_fields, "output", path, place)
-    return {only.name: _typed(text, only, path, place)}
+    return _as_only_field(text, signature.output_fields, "output", path, place)
 
 
 def reading_of(text: str, signature: Signature, adapter: str) -> Reading:
     return catalog.make(adapter, {}).read(signature, text)
 
 
-def _only(fields: Mapping[str, Field], role: str, path: str, place: str) -> Field:
+def _as_only_field(text: str, fields: Mapping[str, Field], role: str, path: str, place: str) -> dict[str, Any]:
+    """Read a whole text as the value of the only field."""
     if len(fields) != 1:
         message = f"its text belongs to one of several {role}s: {listed(fields) or 'there is none'}"
         raise SessionError(path, place, message, "give a signature with one of them, or messages with dspy's markers")
-    return next(iter(fields.values()))
-
-
-def _typed(text: str, field: Field, path: str, place: str) -> Any:
+    (field,) = fields.values()
     try:
         value = value_of(text, field)
     except ValueError as error:
         raise SessionError(path, place, f"`{field.name}`: {error}") from None
-    return None if value is MISSING else value
+    return {field.name: None if value is MISSING else value}

@@ -56,8 +56,12 @@ def from_json_lines(text: str, path: str, given: SignatureText | None = None) ->
 def from_csv(text: str, path: str, given: SignatureText | None = None) -> Imported:
     """Import demos from a table with field names as header; fields type the cells. Raises the errors of `from_json`."""
     signature = None if given is None else given.read()
-    text, separator = _drop_separator(text)
-    table = _table(text, path, signature, separator)
+    first, _, rest = text.partition("\n")
+    named = first.rstrip("\r")
+    if len(named) == 5 and named.lower().startswith("sep="):  # Excel's first line `sep=;`
+        table = _table(rest, path, signature, named[4])
+    else:
+        table = _table(text, path, signature, None)
     _, header = next(table, (0, []))
     names, questions = _names(header, path, signature)
     rows: list[Row] = []
@@ -80,7 +84,13 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
         if start == "[":
             found = from_json(text, PASTED, signature)
         elif start == "{":
-            found = _pasted_objects(text, signature)
+            try:
+                found = from_json_lines(text, PASTED, signature)
+            except SessionError as error:
+                try:  # a single object on several lines
+                    found = from_json(f"[{text}]", PASTED, signature)
+                except SessionError:
+                    raise error from None
         else:
             found = from_csv(text.strip("\n") + "\n", PASTED, signature)
     except SignatureError as error:
@@ -88,29 +98,10 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
     return found.session.demos, (*found.notes, *found.questions)
 
 
-def _pasted_objects(text: str, signature: SignatureText) -> Imported:
-    """Import JSON Lines or, if that fails, a single object on several lines."""
-    try:
-        return from_json_lines(text, PASTED, signature)
-    except SessionError as error:
-        try:
-            return from_json(f"[{text}]", PASTED, signature)
-        except SessionError:
-            raise error from None
-
-
 def _object(value: object, path: str, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SessionError(path, f"row {number}", f"expected an object of field values, got {kind_of(value)}")
     return value
-
-
-def _drop_separator(text: str) -> tuple[str, str | None]:
-    """Remove Excel's first line `sep=;`; return the table and the separator it names."""
-    first, _, rest = text.partition("\n")
-    named = first.rstrip("\r")
-    is_said = len(named) == 5 and named.lower().startswith("sep=")
-    return (rest, named[4]) if is_said else (text, None)
 
 
 def _table(text: str, path: str, signature: Signature | None, separator: str | None) -> Iterator[tuple[int, list[str]]]:

@@ -279,7 +279,9 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
     changed = signature
     for one, target in zip(saved, targets, strict=True):
         if target is not None:
-            changed = _reworded(changed, target, one)
+            field = signature.fields[target]
+            if not _same_words(field, replace(field, desc=one.desc, prefix=one.prefix)):
+                changed = changed.with_updated_fields(target, desc=one.desc, prefix=one.prefix)
     if all(_same_words(signature.fields[name], changed.fields[name]) for name in names):
         own = instructions in ("", signature.instructions)
         return (given if own else replace(given, instructions=instructions)), questions
@@ -295,14 +297,6 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
 
 def _same_words(one: Field, other: Field) -> bool:
     return one.description == other.description and one.shown_prefix == other.shown_prefix
-
-
-def _reworded(signature: Signature, name: str, saved: SavedField) -> Signature:
-    field = signature.fields[name]
-    wanted = replace(field, desc=saved.desc, prefix=saved.prefix)
-    if _same_words(field, wanted):
-        return signature
-    return signature.with_updated_fields(name, desc=saved.desc, prefix=saved.prefix)
 
 
 USUAL = (("model_type", "chat"), ("use_developer_role", False))

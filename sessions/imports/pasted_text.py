@@ -236,7 +236,12 @@ def history_in(text: str) -> FoundCalls:
         entries.append({"messages": messages})
         guesses.append("the text has no reply")
     for entry in entries:
-        _number_tool_calls(entry["messages"])
+        made = [call for one in entry["messages"] for call in one.get("tool_calls", ())]
+        for number, call in enumerate(made, 1):
+            call["id"] = f"call_{number}"
+        results = [one for one in entry["messages"] if one["role"] == "tool"]
+        for one, call in zip(results, made, strict=False):
+            one |= {"tool_call_id": call["id"], "name": call["function"]["name"]}
     if any("tool_calls" in message for one in entries for message in one["messages"]):
         guesses.append("the ids of tool calls are not printed: results belong to the calls in their order")
     times = [one[1] for one in _TIMES.finditer(text)]
@@ -265,16 +270,6 @@ def _split_tool_calls(content: str) -> tuple[str, list[dict[str, Any]]]:
     calls = [one.groups() for one in itertools.takewhile(bool, lines) if one is not None]
     made = [{"type": "function", "function": {"name": name, "arguments": text}} for name, text in calls]
     return content[: place.start()], made
-
-
-def _number_tool_calls(messages: Sequence[dict[str, Any]]) -> None:
-    """Give the calls and their results ids."""
-    calls = [call for one in messages for call in one.get("tool_calls", ())]
-    for number, call in enumerate(calls, 1):
-        call["id"] = f"call_{number}"
-    results = [one for one in messages if one["role"] == "tool"]
-    for one, call in zip(results, calls, strict=False):
-        one |= {"tool_call_id": call["id"], "name": call["function"]["name"]}
 
 
 def _reply_in(content: str, before: str, guesses: list[str]) -> str:

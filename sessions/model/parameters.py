@@ -95,7 +95,13 @@ def check_parameters(params: Mapping[str, object], place: str, path: str | None 
         if name != "header_variables":
             check_no_secret(value, where, path)
         if name == "capabilities" and isinstance(value, Mapping):
-            _check_abilities(value, where, path)
+            for ability, given in value.items():
+                if ability not in ABILITY_NAMES:
+                    said = "is no ability of a model"
+                    raise SessionError(path, step_into(where, ability), said, f"expected {ABILITIES}")
+                if not isinstance(given, bool):
+                    said = f"expected true or false, got {kind_of(given)}"
+                    raise SessionError(path, step_into(where, ability), said, ABILITIES)
         if name == "header_variables" and isinstance(value, Mapping):
             for header, variable in value.items():
                 check_no_secret(variable, step_into(where, header), path)
@@ -167,14 +173,6 @@ _FITTING: Mapping[str, Callable[[Any], bool]] = {
 
 def _is_list_of(kind: type, value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, kind) for item in value)
-
-
-def _check_abilities(value: Mapping[str, object], place: str, path: str | None) -> None:
-    for name, one in value.items():
-        if name not in ABILITY_NAMES:
-            raise SessionError(path, step_into(place, name), "is no ability of a model", f"expected {ABILITIES}")
-        if not isinstance(one, bool):
-            raise SessionError(path, step_into(place, name), f"expected true or false, got {kind_of(one)}", ABILITIES)
 
 
 def _check_address(value: Any, place: str, path: str | None) -> None:

@@ -176,7 +176,7 @@ class CaseOfRelease:
         if read.ok:
             spans = spans_of(text, read.values, self._our_reading(request, text))
         else:
-            spans = nothing_traced(text)
+            spans = (Span(0, len(text), "untraced"),) if text else ()
         places = {one.field: (one.start, one.end) for one in spans if one.field is not None}
         fields = {
             name: FieldReading(name, "read", text, places.get(name), values[name])
@@ -272,11 +272,6 @@ def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, i
     return [(a, b, size) for a, b, size in equal if any(line.strip() and line in once for line in lines[a : a + size])]
 
 
-def nothing_traced(reply: str) -> tuple[Span, ...]:
-    """Return a single untraced span, as for a reply that does not parse."""
-    return (Span(0, len(reply), "untraced"),) if reply else ()
-
-
 def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:
     """Partition a reply into spans when only its values are known (as `sessions.file.typed_values` writes them).
 
@@ -284,8 +279,9 @@ def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = No
     """
     if not reply:
         return ()
-    if ours is not None and _takes_the_same(ours, values):
-        return ours.spans
+    if ours is not None and ours.ok and not any(one.kind == "duplicate" for one in ours.spans):
+        if ours.values.keys() == values.keys() and all(same(typed(ours.values[name]), values[name]) for name in values):
+            return ours.spans
     placed: list[Span] = []
     for name, value in values.items():
         text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
@@ -304,11 +300,3 @@ def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = No
             spans.append(one)
         done = one.end
     return tuple(spans)
-
-
-def _takes_the_same(ours: Reading, values: Mapping[str, object]) -> bool:
-    if not ours.ok or any(one.kind == "duplicate" for one in ours.spans):
-        return False
-    if ours.values.keys() != values.keys():
-        return False
-    return all(same(typed(ours.values[name]), value) for name, value in values.items())

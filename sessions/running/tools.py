@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.lm.echoed_secrets import json_without_secrets
-from adapters.prompts.text import prompt_of_dicts
-from adapters.requests.request import Request
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.arguments import schema_of_line
 from adapters.tools.tools import Invocation
@@ -145,14 +143,3 @@ def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:
     if turns:
         turns[0] = {**case.inputs, **turns[0]}
     return tuple(turns)
-
-
-def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, Any]) -> Request:
-    """Append a recorded request's tool turns, which follow its messages `before`, to this request."""
-    turns = prompt_of_dicts(recorded["messages"][len(before) :], "tools").messages
-    params = dict(request.params)
-    choice = params.get("tool_choice")
-    if isinstance(choice, Mapping) and choice.get("type") == "function":
-        params["tool_choice"] = "auto"
-    prompt = replace(request.prompt, messages=(*request.prompt.messages, *turns))
-    return replace(request, prompt=prompt, params=params)

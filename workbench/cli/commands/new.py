@@ -81,22 +81,16 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     written = signature_text(options.signature, options.instructions, options.cot, Path(options.output).parent)
-    try:
-        signature = written.read()
-    except SignatureError as error:
-        raise CommandError(f"the signature, {error}") from error
+    signature = written.read()
     linked_to = f", linked to {written.source.file}:{written.source.class_name}" if written.source is not None else ""
     if options.tools and options.module is None:
         raise CommandError("--tool belongs to --module react or code-act")
     if options.module is not None:
         return _write_module(options, signature)
-    wanted = settings.load().settings
-    session = Session(
-        signature=written,
+    session = replace(
+        _configured(written, options.model),
         demos=tuple(Demo(demo_values(text, signature)) for text in options.demos),
-        columns=tuple([Column(name, name) for name in wanted.columns]),
         cases=(Case("case 1", inputs=input_values(options.inputs, signature)),),
-        model=options.model or wanted.model,
         name=signature.name if written.class_name else "",
     )
     path = Path(options.output)
@@ -131,7 +125,6 @@ def _write_module(options: argparse.Namespace, signature: Signature) -> int:
     tools = dict(_tool(one) for one in options.tools)
     if tools and options.module in ("program-of-thought", "refine"):
         raise CommandError(f"{options.module} has no tools")
-    wanted = settings.load().settings
     inputs = input_values(options.inputs, signature)
     first, _, rest = Path(options.output).name.partition(".")
     shapes: list[JSON] = []
@@ -141,13 +134,8 @@ def _write_module(options: argparse.Namespace, signature: Signature) -> int:
         own = {
             name: inputs.get(name, "") for name in named.input_fields if name in inputs or name not in signature.fields
         }
-        session = Session(
-            text,
-            columns=tuple([Column(name, name) for name in wanted.columns]),
-            cases=(Case("case 1", inputs=own),),
-            model=options.model or wanted.model,
-            name=f"{first}: {one.name}",
-        )
+        session = _configured(text, options.model)
+        session = replace(session, cases=(Case("case 1", inputs=own),), name=f"{first}: {one.name}")
         path = Path(options.output).with_name(".".join(part for part in (first, one.name, rest) if part))
         _save(session, path, options.force)
         shapes.append({"path": str(path), "name": one.name, "signature": _fields(text.read())})
@@ -188,15 +176,19 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
 
 def program_session(given: str) -> Session:
     """Return a session without a file for a program's class, for the app to open. Raises `CommandError`."""
-    wanted = settings.load().settings
     written = signature_text(given, None, False, Path())
     try:
         name = written.read().name
     except SignatureError as error:
         raise CommandError(f"{given}: the signature, {error}") from error
-    return Session(
-        written, columns=tuple([Column(name, name) for name in wanted.columns]), model=wanted.model, name=name
-    )
+    return replace(_configured(written, None), name=name)
+
+
+def _configured(signature: SignatureText, model: str | None) -> Session:
+    """Return a session with the columns and, unless given, the model of the config file."""
+    wanted = settings.load().settings
+    columns = tuple([Column(name, name) for name in wanted.columns])
+    return Session(signature, columns=columns, model=model or wanted.model)
 
 
 def _program_session(path: str, class_name: str, text: str, folder: Path) -> SignatureText:

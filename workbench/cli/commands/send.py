@@ -12,7 +12,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm.config_file import ConfigError
 from adapters.lm.errors import ProviderError
@@ -313,8 +312,6 @@ class _Sender:
                 offered=offered,
                 model=replay,
             )
-        except SignatureError as error:
-            raise CommandError(f"the signature, {error}") from error
         except (VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
             return self._told(column.id, CommandError(str(error)))
         if options.type_results:

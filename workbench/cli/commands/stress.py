@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from adapters.errors import SignatureError
 from adapters.mutations import CATALOGUE
 from sessions.file import store
 from sessions.model.session import Session
@@ -101,10 +100,7 @@ def _grid(options: argparse.Namespace) -> Grid:
         case = selection.choose_case(session, options.case)
         selection.report_first_case(session, options.case)
         columns = grid.every_adapter(session)
-    try:
-        found = grid.grid_of(session, case, columns, allow_code)
-    except SignatureError as error:
-        raise CommandError(f"the signature, {error}") from error
+    found = grid.grid_of(session, case, columns, allow_code)
     if options.dspy_python:
         found = _add_other_releases(found, session, options.dspy_python)
     for column in found.columns:
