@@ -362,18 +362,16 @@ def _where(wanted: Wanted) -> tuple[str, list[object]]:
     for word in re.findall(r"\w+", wanted.words):
         found = "SELECT run FROM pieces JOIN words ON pieces.text = words.rowid WHERE words MATCH ?"
         conditions.append((f"runs.id IN ({found})", f'"{_readable(_spaced(word))}"*'))
-    if wanted.model:
-        conditions.append(("instr(lower(model), ?)", _readable(wanted.model.lower())))
-    if wanted.adapter:
-        conditions.append(("adapter = ?", _readable(wanted.adapter)))
+    asked = (
+        ("instr(lower(model), ?)", wanted.model.lower()),
+        ("adapter = ?", wanted.adapter),
+        ("at >= ?", wanted.since),
+        ("at < ? || '~'", wanted.until),
+        ("path = ?", wanted.path),
+    )
+    conditions += [(condition, _readable(value)) for condition, value in asked if value]
     if wanted.failed:
         conditions.append(("failed = ?", 1))
-    if wanted.since:
-        conditions.append(("at >= ?", _readable(wanted.since)))
-    if wanted.until:
-        conditions.append(("at < ? || '~'", _readable(wanted.until)))
-    if wanted.path:
-        conditions.append(("path = ?", _readable(wanted.path)))
     if wanted.folder:
         folder = _readable(os.path.join(wanted.folder, ""))
         conditions.append((f"substr(path, 1, {len(folder)}) = ?", folder))
