@@ -37,7 +37,14 @@ def write(head: str, reading: Reading) -> None:
             command_output.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
         command_output.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
-    _write_diagnosis(reading)
+    said = {flag.message for flag in reading.flags}
+    for cause in reading.diagnosis:
+        if cause.message not in said:
+            command_output.text(f"  cause: {cause.message}")
+    for message in reading.fix_messages:
+        command_output.text(f"  fix: {message}")
+    for line in reading.bug_report.splitlines():
+        command_output.text(f"  | {line}")
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
@@ -136,18 +143,6 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
     for flag in reading.flags:
         if flag.field == field.name:
             command_output.text(f"      ! {flag.message}")
-
-
-def _write_diagnosis(reading: Reading) -> None:
-    """Print each cause not already shown as a flag, and each fix once."""
-    said = {flag.message for flag in reading.flags}
-    for cause in reading.diagnosis:
-        if cause.message not in said:
-            command_output.text(f"  cause: {cause.message}")
-    for message in reading.fix_messages:
-        command_output.text(f"  fix: {message}")
-    for line in reading.bug_report.splitlines():
-        command_output.text(f"  | {line}")
 
 
 def _write_spans(reading: Reading) -> None:
