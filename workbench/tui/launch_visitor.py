@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.screen import ModalScreen
@@ -27,6 +26,7 @@ from workbench.serving import messages, walls
 from workbench.serving.messages import EXAMPLE, MOST_STEPS, WHOLE, Controls, MessageError, Orders, TeachersPlace
 from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.lesson import LessonScreen
@@ -38,9 +38,6 @@ from workbench.tui.textual_internals.visitor_driver import ButtonPressed, Teache
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 
 def place_of(host: Host) -> TeachersPlace | None:

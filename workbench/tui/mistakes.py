@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sessions.file import autosave
 from workbench.state import document
+from workbench.tui.host import Host
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 MOST = 20
 """The number of exceptions within `WITHIN_SECONDS` after which the app backs up the work and exits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Coroutine, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from textual import on
 from textual.binding import Binding
@@ -20,6 +20,7 @@ from workbench.editing import edits
 from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
 from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
@@ -28,9 +29,6 @@ from workbench.tui.screens.pages import PAGES
 from workbench.tui.textual_internals.access import own_bindings
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 
 class Command(NamedTuple):

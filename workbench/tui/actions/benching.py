@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from adapters.lm import ProviderError
@@ -35,12 +34,10 @@ from workbench.tui.actions.checking import record
 from workbench.tui.actions.sending import settle
 from workbench.tui.actions.suggesting import suggest
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
+from workbench.tui.host import Host
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen
 from workbench.tui.widgets.text.plain import PlainStatic, content, plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 
 async def look_at_bench(host: Host) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -24,11 +24,9 @@ from workbench.output.display import one_line
 from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LARGEST = 4_000_000
 """Bytes above which a file has no preview."""
@@ -103,7 +101,6 @@ def _text(value: Any) -> str:
     return value[:LONGEST] if isinstance(value, str) else ""
 
 
-QUIET = "$foreground 60%"
 MOST_SIGNATURE_LINES = 12
 
 

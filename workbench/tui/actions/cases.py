@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
 from textual.binding import BindingType
@@ -20,12 +20,10 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.messages import AttachFile
-from workbench.tui.widgets.text.plain import lines, plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
+from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
 
 _key = KeyGroup("Cases", "cases")
 
@@ -62,7 +60,7 @@ class CasesScreen(Dialog[CaseAction | None]):
             mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
             recorded = f"   {len(case.recordings)} recorded" if case.recordings else ""
             about = "   ".join(one_line(str(value), 40) for value in list(case.inputs.values())[:2])
-            shown = lines(mark, (one_line(case.name, 40), "bold"), (f"   {about}{recorded}", "$foreground 60%"))
+            shown = lines(mark, (one_line(case.name, 40), "bold"), (f"   {about}{recorded}", QUIET))
             options.add_option(Option(shown))
         options.highlighted = self._state.case_index
         yield options

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from textual.notifications import SeverityLevel
 from textual.timer import Timer
@@ -32,13 +32,11 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.state.engine import is_late
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyWords
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 REST_S = 0.3
 """Seconds without a change before looking for drift, so that keys are not delayed."""

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION
@@ -23,12 +22,9 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
+from workbench.tui.host import Host
 from workbench.tui.messages import Change
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-
 
 OWN_MODELS = "Every column has its own model."
 TAKE_IT = (

@@ -6,7 +6,6 @@ import asyncio
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sessions.exports.exported import Exported
 from sessions.exports.formats import Format
@@ -19,11 +18,9 @@ from workbench.serving import seats
 from workbench.state.document import RenderedColumn
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.host import Host
 from workbench.tui.pages import true_request
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 
 async def choose_download(host: Host) -> None:

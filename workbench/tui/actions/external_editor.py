@@ -7,15 +7,12 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from workbench.tui.host import Host
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
 

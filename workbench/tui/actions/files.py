@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from sessions.errors import SessionError
@@ -19,11 +18,9 @@ from sessions.source import linking
 from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.host import Host
 from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
 """Seconds that the status line reports failing backups, and their recovery."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,15 +18,12 @@ from textual.widgets import Input
 from workbench.editing import field_values
 from workbench.output.display import one_line, safe
 from workbench.state.document import Place, State
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup, keys_of
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
-from workbench.tui.widgets.text.plain import PlainStatic, lines
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 
 MOST_HITS = 999
 CONTEXT = 60
@@ -80,7 +77,6 @@ def _first(texts: Iterable[Searched], wanted: str) -> Iterator[Hit]:
 
 
 _key = KeyGroup("Find", "find")
-QUIET = "$foreground 60%"
 
 
 class FindScreen(ModalScreen[bool]):

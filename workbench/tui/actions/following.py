@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
@@ -28,11 +28,9 @@ from workbench.editing import column_edits, edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
+from workbench.tui.host import Host
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 EVERY_S = 0.02
 """Seconds between two checks: a tenth of the time allowed between a save and its appearance."""

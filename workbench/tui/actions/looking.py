@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,16 +19,13 @@ from textual.widgets import Markdown
 
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup, keys_of, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.widgets.text.plain import PlainStatic, lines
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-
 
 _key = KeyGroup("This page", "help")
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.signatures.agents import FINISH, takes_steps
 from adapters.values.plain_json import plain
@@ -27,13 +27,11 @@ from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
 from workbench.tui.actions.sending import ToolResultScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
+from workbench.tui.host import Host
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.plain import plain_notify
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
 
 
 def keep_run(host: Host, run: ColumnRun | None) -> None:

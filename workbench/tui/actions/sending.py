@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -39,13 +39,10 @@ from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.runs.runs import Order, ToolWaits
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
-
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 
 _key = KeyGroup("This dialog", "tool_result")
 
@@ -72,10 +69,9 @@ class ToolResultScreen(Dialog[str | None]):
         self._is_over = is_over
 
     def contents(self) -> Iterable[Widget]:
-        quiet = "$foreground 60%"
         if self._tool.description:
-            yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
-        yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
+            yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], QUIET), classes="dialog-text")
+        yield PlainStatic(lines(("arguments\n", QUIET), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
         yield Input(placeholder="result: JSON or text", compact=True)
 
     def on_mount(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.widget import Widget
@@ -29,16 +29,13 @@ from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks
-from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import TextView
 
-if TYPE_CHECKING:
-    from workbench.tui.host import Host
-
 _key = KeyGroup("This suggestion", "suggestion")
-QUIET = "$foreground 60%"
 
 
 class SuggestionScreen(Dialog[bool]):

@@ -19,7 +19,7 @@ from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
 from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 
 _key = KeyGroup("This dialog", "ask")
 
@@ -148,7 +148,7 @@ def _line(answer: Answer, width: int) -> Content:
     return lines(
         (f" {answer.key:{width}}  ", "$text-accent bold"),
         (answer.name, "bold"),
-        (f"   {answer.about}", "$foreground 60%"),
+        (f"   {answer.about}", QUIET),
     )
 
 

@@ -25,7 +25,7 @@ from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import OneLine
 from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
 _key = KeyGroup("This dialog", "choose")
 
@@ -151,7 +151,7 @@ class ChooseScreen(Dialog[str | None]):
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
         else:
-            options.add_option(Option(content(f"  {NOTHING}", "$foreground 60%"), disabled=True))
+            options.add_option(Option(content(f"  {NOTHING}", QUIET), disabled=True))
             self.nothing_found()
 
     def nothing_found(self) -> None:
@@ -162,7 +162,7 @@ class ChooseScreen(Dialog[str | None]):
         name = one_line(entry.name, 100)
         pad = " " * max(0, self._name_width - cell_width(name))
         about = f"{pad}   {one_line(entry.about, 200)}" if entry.about else ""
-        return lines(mark, (name, "bold"), (about, "$foreground 60%"))
+        return lines(mark, (name, "bold"), (about, QUIET))
 
 
 class ChooseThemeScreen(ChooseScreen):

@@ -19,7 +19,7 @@ from workbench.output.display import LINE_BREAK, one_line, safe
 from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.tab_line import ChoiceLine
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 
 ROLES = (Choice("input", "input"), Choice("output", "output"))
 _HINT = "tab next field   {field.accept|enter} accept   {field.close|esc} close"
@@ -143,7 +143,7 @@ class FieldScreen(Dialog[NewMember | None]):
         self._shown = matching("" if is_whole else typed, self._own)
         self._types.clear_options()
         self._types.add_options(
-            [Option(lines((f"{one.text:<18}", "bold"), (f" {one.about}", "$foreground 60%"))) for one in self._shown]
+            [Option(lines((f"{one.text:<18}", "bold"), (f" {one.about}", QUIET))) for one in self._shown]
         )
         self._types.highlighted = None
 

@@ -25,7 +25,7 @@ from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import content, lines
+from workbench.tui.widgets.text.plain import QUIET, content, lines
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
 
 SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
@@ -90,7 +90,6 @@ def _short(value: JSON) -> str:
 
 
 _key = KeyGroup("Runs", "runs")
-QUIET = "$foreground 60%"
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
 HERE = ("this case", "this session")
 PROGRAM = "this program"

@@ -25,7 +25,7 @@ from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
-from workbench.tui.widgets.text.plain import content, key_hints, lines, press_button, same
+from workbench.tui.widgets.text.plain import QUIET, content, key_hints, lines, press_button, same
 from workbench.tui.widgets.text.wrapping import rows
 from workbench.tui.widgets.verdict_strip import Verdict
 
@@ -327,7 +327,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         return self._shown[0].column.adapter if self._shown is not None else self.column_id
 
     def _title_of(self, rendered: RenderedColumn, model: str | None) -> Content:
-        adapter, quiet = rendered.column.adapter, "$foreground 60%"
+        adapter = rendered.column.adapter
         is_known = adapter in catalog.OURS or catalog.parse_release(adapter) is not None
         known = catalog.title(adapter) if is_known else None
         own = _own_name(rendered.column)
@@ -341,13 +341,13 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         if rendered.left_out:
             parts.append((" · ⚠ stale variant", "$text-warning bold"))
         if model and not own.endswith(model):
-            parts.append((f" · {model}", quiet))
+            parts.append((f" · {model}", QUIET))
         if rendered.request is not None:
             count = f" · {self._token_count(rendered.request)}"
             worded = f"{count} tok" if self.size.width >= WIDTH_OF_WORDS else count
             room = self.size.width - 4 - lines(*parts).cell_length
             # a cut count would be another number
-            parts += [(one, quiet) for one in (worded, count) if len(one) <= room][:1]
+            parts += [(one, QUIET) for one in (worded, count) if len(one) <= room][:1]
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
@@ -383,13 +383,12 @@ def _own_name(column: Column) -> str:
 
 def _expected(signature: Signature) -> Content:
     """List the fields expected in a reply."""
-    quiet = "$foreground 60%"
-    said: list[tuple[str, str] | str] = [("Extracted values: ", quiet)]
+    said: list[tuple[str, str] | str] = [("Extracted values: ", QUIET)]
     for place, one in enumerate(signature.output_fields.values()):
         kind = one_line(written(one.annotation), 40)
-        said += [(", ", quiet)] if place else []
-        said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
-    return lines(*said, ("\nSend, or paste a reply here: it is parsed as you type, without a call", quiet))
+        said += [(", ", QUIET)] if place else []
+        said += [(one.name, "$text-primary bold"), (f" {kind}", QUIET)]
+    return lines(*said, ("\nSend, or paste a reply here: it is parsed as you type, without a call", QUIET))
 
 
 def _short(count: int) -> str:

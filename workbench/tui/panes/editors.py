@@ -28,7 +28,7 @@ from workbench.tui.runs.runs import SendSetup
 from workbench.tui.textual_internals.access import put_border_title
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.tab_line import TabLine, TabName
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.text.plain import QUIET, lines
 
 
 class InputsPane(Vertical):
@@ -55,11 +55,10 @@ dropped path does the same. The line below an editor says where a value is inval
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
         case, count = state.case, len(state.session.cases)
-        quiet = "$foreground 60%"
         key = keys_of(self.app)("{app.cases|^t}")
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         named = (one_line(case.name, 32), "bold")
-        put_border_title(self, lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet)))
+        put_border_title(self, lines((f" {case_word(case.name)}", QUIET), named, (f"{others} ", QUIET)))
         if read.signature is None:  # the form may still show another session's inputs
             self._form.show((), case.name, "", {})
             return

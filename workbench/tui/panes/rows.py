@@ -20,11 +20,11 @@ from workbench.tui.keys.bindings import pane_keys
 from workbench.tui.messages import Change, Edit
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 
 SWITCH = ("space", "switch", "On/off")
 """The key that disables demos and turns, its action and its label."""
-OFF = ("○ off", "$foreground 60%")
+OFF = ("○ off", QUIET)
 """The mark and style of a disabled row."""
 
 
@@ -211,7 +211,7 @@ class RowsPane(Vertical):
         mark, style = self._mark(self._state, index)
         number_width, mark_width = self._widths
         room = " " * (mark_width - cell_width(mark) + 2)
-        number = lines((f"{index + 1:>{number_width}} ", "$foreground 60%"), (mark + room, style))
+        number = lines((f"{index + 1:>{number_width}} ", QUIET), (mark + room, style))
         return Content.assemble(number, self.summary_of(self._state, index))
 
     def _mark(self, state: State, row: int) -> tuple[str, str]:

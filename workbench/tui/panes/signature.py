@@ -18,7 +18,7 @@ from workbench.tui.messages import Edit
 from workbench.tui.panes.source_editor import SourceEditor
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark
-from workbench.tui.widgets.text.plain import PlainStatic, content
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content
 from workbench.tui.widgets.text.plain import lines as content_lines
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ the place and what would work.
         self._instructions.display = self._instructions_label.display = wanted
         if wanted:
             origin = "" if is_short or (is_form and instructions is None) else "replaces the class's docstring"
-            self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
+            self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", QUIET)))
             written = ""
             if is_form and signature is not None:
                 is_own = signature.instructions != Signature.make(signature.fields_in_order).instructions

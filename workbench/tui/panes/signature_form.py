@@ -22,9 +22,9 @@ from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys.bindings import KeyGroup, keys_of
 from workbench.tui.messages import PastedCall
-from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
+from workbench.tui.panes.signature_form_rows import Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LINE_END = re.compile(r"\r\n?")
 """Line ends as terminals paste them."""

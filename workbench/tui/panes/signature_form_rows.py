@@ -10,9 +10,8 @@ from adapters.signatures import outline_edits as change
 from adapters.signatures.outline import ClassOutline, Member, Outline
 from adapters.signatures.outline_edits import NewMember
 from workbench.output.display import one_line
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.text.plain import QUIET, lines
 
-QUIET = "$foreground 60%"
 _HEADS = {"signature": "Signature", "model": "Model", "record": "Record", "enum": "Enum"}
 
 
@@ -54,7 +53,7 @@ def line_of(row: Row, outline: Outline | None) -> Content:
     member = of.member(row.member) if of is not None and row.kind == "member" else None
     if member is None:
         sign = "+ " if row.kind in ("add", "begin") else ""
-        return lines((f"   {sign}{row.text}", "$foreground 60%"))
+        return lines((f"   {sign}{row.text}", QUIET))
     role = {"input": "in ", "output": "out"}.get(member.kind, "·")
     described = member.description if member.description is not None else f"⟨{member.description_code}⟩"
     parts: list[tuple[str, str] | str] = [(f"   {role} ", QUIET), (f"{one_line(member.name, 40):<12}", "bold")]

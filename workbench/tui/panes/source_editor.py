@@ -16,7 +16,7 @@ from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 
 WIDEST = 60
 
@@ -60,8 +60,8 @@ class Offer(PlainStatic):
         for index, one in enumerate(self.candidates):
             sign = "▸ " if index == self.marked else "  "
             parts.append((f"{sign}{one.text:<{longest}}", "bold reverse" if index == self.marked else "bold"))
-            parts.append((f"  {one.about}\n"[: WIDEST - longest] if one.about else "\n", "$foreground 60%"))
-        parts.append(("tab accept   ↑↓ choose   esc hide", "$foreground 60%"))
+            parts.append((f"  {one.about}\n"[: WIDEST - longest] if one.about else "\n", QUIET))
+        parts.append(("tab accept   ↑↓ choose   esc hide", QUIET))
         self.show(lines(*parts))
 
 

@@ -16,7 +16,7 @@ from sessions.model.session import Case, Session
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys.bindings import keys_of
-from workbench.tui.widgets.text.plain import button, content, press_button, teacher_button
+from workbench.tui.widgets.text.plain import QUIET, button, content, press_button, teacher_button
 
 KEYS: tuple[tuple[str, str, str, int], ...] = (
     ("{app.help|F1}", "help", "help", 2),
@@ -113,7 +113,6 @@ class StatusLine(Widget):
 
     def _left(self, width: int) -> Content:
         """Return file, case and model, or the latest message instead."""
-        quiet = "$foreground 60%"
         if self._activity:
             return self._doing(width)
         others = bool(self._case)
@@ -134,14 +133,14 @@ class StatusLine(Widget):
         parts.append(program)
         if self._case:
             parts += [
-                _does("cases", content(case_word(self._case), quiet)),
+                _does("cases", content(case_word(self._case), QUIET)),
                 _does("cases", content(one_line(self._case, min(room, 24)))),
                 content("   "),
             ]
-        model = Content.assemble(content("model ", quiet), content(one_line(self._model, room), "$text-accent"))
+        model = Content.assemble(content("model ", QUIET), content(one_line(self._model, room), "$text-accent"))
         parts.append(_does("choose_model", model))
         if beyond:
-            parts += [content("  "), content(beyond, quiet).stylize(Style.from_meta({"further": True}))]
+            parts += [content("  "), content(beyond, QUIET).stylize(Style.from_meta({"further": True}))]
         return Content.assemble(*parts)
 
     def _doing(self, width: int) -> Content:
@@ -153,7 +152,7 @@ class StatusLine(Widget):
         changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
         if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= room:
-            left = left + content("  " + self.beyond, "$foreground 60%")
+            left = left + content("  " + self.beyond, QUIET)
         return left
 
     def _keys(self, room: int) -> Content:

@@ -24,7 +24,7 @@ from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import OFF, SWITCH, RowsPane
 from workbench.tui.runs.runs import SendSetup
-from workbench.tui.widgets.text.plain import key_hints, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_notify
 
 
 class DemosPane(RowsPane):
@@ -66,10 +66,10 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         use = self._uses.get(row + 1)
         if use is not None and use.use == "dropped":
             is_new = not any(state.session.demos[row].values.values())
-            return ("·", "$foreground 60%") if is_new else ("✗ dropped", "$text-error")
+            return ("·", QUIET) if is_new else ("✗ dropped", "$text-error")
         if use is not None and use.use == "incomplete":
             return "◐ incomplete", "$text-warning"
-        return ("●", "$text-success") if use is not None else ("·", "$foreground 60%")
+        return ("●", "$text-success") if use is not None else ("·", QUIET)
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
         if not state.session.demos:
@@ -77,7 +77,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
                 ("No demos yet.  ", "bold"),
                 key_hints(self.app, "{rows.add|^n} adds one. ", ""),
                 ("Or paste rows: JSON, JSON Lines, CSV. ", ""),
-                ("Examples teach the model the task and the format.", "$foreground 60%"),
+                ("Examples teach the model the task and the format.", QUIET),
             )
         return key_hints(self.app, rows.HINT + "  {demos.toggle|space} on/off" + rows.MOVE_HINT)
 
@@ -157,7 +157,7 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
             kept = "The turns below are kept, but are in no prompt." if state.case.history else ""
             return lines(
                 ("This signature has no history.  ", "bold"),
-                (f"Add an input `history: dspy.History`. {kept}", "$foreground 60%"),
+                (f"Add an input `history: dspy.History`. {kept}", QUIET),
             )
         elif not state.case.history:
             return lines(("No turns yet.  ", "bold"), key_hints(self.app, "{rows.add|^n} adds one.", ""))
@@ -201,9 +201,8 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         handler = self._sending.tool_handlers.get(tool.name)
         if handler is not None:
             answers = f"answered by {one_line(handler.place, 60)}"
-        quiet = "$foreground 60%"
         about = f"  {one_line(tool.description, 60)}" if tool.description else ""
-        return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", quiet), (about, quiet))
+        return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", QUIET), (about, QUIET))
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         return "●", "$text-success"
@@ -213,7 +212,7 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
             return lines(
                 ("No tools yet.  ", "bold"),
                 key_hints(self.app, "{rows.add|^n} adds one. ", ""),
-                ("Write their results here, or type them while the run waits.", "$foreground 60%"),
+                ("Write their results here, or type them while the run waits.", QUIET),
             )
         return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 

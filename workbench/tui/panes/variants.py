@@ -20,7 +20,7 @@ from workbench.tui.keys.bindings import keys_of, pane_keys
 from workbench.tui.messages import Change, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane
-from workbench.tui.widgets.text.plain import key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, key_hints, lines
 
 LONGEST_ORIGINAL = 200
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -66,23 +66,21 @@ its text as a diff and decide whether to keep it.
 
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
-        quiet = "$foreground 60%"
         score = "" if variant.score is None else f"{variant.score:g}  "
         about = f"  {one_line(variant.of, 40)}  {score}"
-        return lines((one_line(variant.tag, 30), "bold"), (about, quiet), one_line(variant.text, 60))
+        return lines((one_line(variant.tag, 30), "bold"), (about, QUIET), one_line(variant.text, 60))
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         use = self._use(state, row)
-        return MARKS[use.state] if use is not None else ("·", "$foreground 60%")
+        return MARKS[use.state] if use is not None else ("·", QUIET)
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
-        quiet = "$foreground 60%"
         self._read = read
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
                 key_hints(self.app, "{rows.add|^n} adds one, {variants.suggest|s} asks a model. ", ""),
-                ("Another text for the instructions or a description, compared as a column.", quiet),
+                ("Another text for the instructions or a description, compared as a column.", QUIET),
             )
         more = "  {variants.renew|r} renew  {variants.try|c} column  {variants.suggest|s} suggest\n"
         keys = key_hints(self.app, rows.HINT + more)
@@ -93,7 +91,7 @@ its text as a diff and decide whether to keep it.
         users = [one.id for one in state.session.columns if one.variant == use.variant.tag]
         unused = keys_of(self.app)("used by no column: {variants.try|c} adds one")
         used = f"used by {one_line(', '.join(users), 60)}" if users else unused
-        return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", quiet)), _about(use))
+        return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", QUIET)), _about(use))
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         return "" if draft is None else column_edits.problem_of(state, row, field, draft)
@@ -125,12 +123,11 @@ its text as a diff and decide whether to keep it.
 
 def _about(use: VariantUse) -> Content:
     """Return the text that a variant replaces, and why it does not if it is left out."""
-    quiet = "$foreground 60%"
     if use.state == "lost" or use.original is None:
         return lines(("✗ the text it was written for is gone: it is left out", "$text-error"))
     cut = "…" if len(use.original) > LONGEST_ORIGINAL else ""
     original = use.original[:LONGEST_ORIGINAL] + cut or "(nothing)"
     if use.state == "stale":
         stale = "⚠ stale: the text below changed since, so it is left out; r renews it\n"
-        return lines((stale, "$text-warning"), ("replaces: ", quiet), original)
-    return lines(("replaces: ", quiet), original)
+        return lines((stale, "$text-warning"), ("replaces: ", QUIET), original)
+    return lines(("replaces: ", QUIET), original)

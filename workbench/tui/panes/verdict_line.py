@@ -15,7 +15,7 @@ from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.text.plain import QUIET, lines
 from workbench.tui.widgets.verdict_strip import Verdict
 
 LONGEST = 80
@@ -92,15 +92,15 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
         fixes = keys(" · {app.fixes|alt+x} fixes") if rejected_in(run.payload) else ""
         return _line("✗", "error", *_failure(run, fixes + took.replace(" ", " · ", 1) if fixes else took))
     if rendered.reply is not None and rendered.reply.raw:
-        return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, "$foreground 60%"))
+        return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, QUIET))
     if rendered.reading is not None:
         return _parse_verdict(rendered.reading, took, ended, keys)
     if rendered.slow is not None:
-        return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
+        return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, QUIET))
     if rendered.text:
         return _line("✗", "error", rendered.reading_error or "not parsed", took, ended)
     nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} send"))
-    return lines(REPLY, *ended, (nothing, "$foreground 60%"))
+    return lines(REPLY, *ended, (nothing, QUIET))
 
 
 def _running_words(run: ColumnRun, now: float, keys: KeyWords) -> Content:
@@ -111,7 +111,7 @@ def _running_words(run: ColumnRun, now: float, keys: KeyWords) -> Content:
     return lines(
         REPLY,
         (f"◌ {what}{which}{seconds}", "$text-accent"),
-        (keys("  {app.cancel|esc} cancel"), "$foreground 60%"),
+        (keys("  {app.cancel|esc} cancel"), QUIET),
     )
 
 
@@ -213,7 +213,7 @@ def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str
         *before,
         (f"{sign} " if said or details.strip() else sign, f"$text-{tone} bold"),
         (said, f"$text-{tone}"),
-        (details if said else details.lstrip(), "$foreground 60%"),
+        (details if said else details.lstrip(), QUIET),
     )
 
 

@@ -16,7 +16,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Document, Place, RenderedColumn, State
 from workbench.tui.messages import Edit
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.text.plain import QUIET, lines
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -182,4 +182,4 @@ def rating_words(reply: Reply | None) -> Content:
     sign, style = SIGNS[reply.rating] if reply.rating is not None else ("", "")
     note = one_line(reply.note or "", 60)
     parts = [(f" · {sign}", style)] if sign else []
-    return lines(*parts, *([(f" · “{note}”", "$foreground 60%")] if note else []))
+    return lines(*parts, *([(f" · “{note}”", QUIET)] if note else []))

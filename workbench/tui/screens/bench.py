@@ -23,7 +23,7 @@ from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, text_blocks
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
 
 _key = KeyGroup("Bench", "bench")
@@ -367,7 +367,7 @@ class BenchTextScreen(OneLayout[Taken | None]):
         self._text.show(list(self._blocks), keep_place=True, current=self._at)
         runs = " {runs.take|o} on screen  {runs.record|r} keep as a fixture  {runs.demo|d} make a demo of it "
         runs = runs if self._runs else ""
-        self._hint.show(lines((keys_of(self.app)(f"{runs} ↑↓ scroll  {{runs.close|esc}} close"), "$foreground 60%")))
+        self._hint.show(lines((keys_of(self.app)(f"{runs} ↑↓ scroll  {{runs.close|esc}} close"), QUIET)))
 
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:

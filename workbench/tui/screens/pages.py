@@ -24,7 +24,7 @@ from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, plain_notify, teacher_button
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, teacher_button
 from workbench.tui.widgets.text.text_view import Block, TextView, block
 
 _key = KeyGroup("This page", "pages")
@@ -159,7 +159,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         where = f" · {one_line(self.at.column.id, 30)}" if is_named else ""
         title = one_line(catalog.title(adapter), 40)
         about = f"{where} · {one_line(self.at.case.plain_words, 40)} · {one_line(self.at.model, 40)}"
-        self._head.show(lines((f" {title}", "$text-accent bold"), (about, "$foreground 60%")))
+        self._head.show(lines((f" {title}", "$text-accent bold"), (about, QUIET)))
         self._heading.show(PAGES[self.page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
         tabs = [
             TabName(id, f"{number} {name.tab}", short=f"{number} {name.short}" if name.short else "")

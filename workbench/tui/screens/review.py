@@ -23,7 +23,7 @@ from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
-from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
 _key = KeyGroup("Review", "review")
@@ -215,7 +215,7 @@ that are only counted.
                 self._fixtures.show(entries, keep_place=True, current=current)
             self._fixtures.show_current()
         self._show_text(keep_place=False)
-        self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
+        self._hint.show(lines((self._hints(self.size.width - PADDING), QUIET)))
 
     def _show_text(self, keep_place: bool) -> None:
         """Show the full text if it fits, else the longest extent that fits, else the shortest."""

@@ -18,7 +18,7 @@ from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, decision, sou
 from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
 from workbench.tui.pages import survival
 from workbench.tui.textual_internals.row_compositor import OneLayout
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 
 _key = KeyGroup("Stress test", "stress")
@@ -170,9 +170,7 @@ shown; undo removes it.
         yield " " * MARGIN
         for index, (column, head) in enumerate(zip(found.columns, survival.heads(found), strict=True)):
             cell = column.cells.get(self._shown_name)
-            sign, style = (
-                (NOT_APPLICABLE, "$foreground 60%") if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
-            )
+            sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
             yield head, "bold reverse" if index == self._shown_column else ""
             yield f" {sign}  ", style
 
@@ -180,7 +178,7 @@ shown; undo removes it.
         """Show the good replies' sources, the adapters, and the count of each verdict."""
         of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
         yield " " * MARGIN
-        yield of.ljust(survival.NAME_WIDTH), "$foreground 60%"
+        yield of.ljust(survival.NAME_WIDTH), QUIET
         for index, head in enumerate(survival.heads(found)):
             yield " "
             yield head, "bold reverse" if index == self._shown_column else "bold"

@@ -23,7 +23,7 @@ from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark, Syntax
-from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 
 ROWS_AROUND = 3
 """Approximate number of rows for a field's name, description and gap."""
@@ -289,7 +289,7 @@ class FieldEditor(Vertical, NeverScrolls):
         is_one = self._is_plain and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
         has_commas = not is_wrong and is_one and "," in value[0]
         if has_commas:
-            self._error.show(content("one item; begin each item with - on a line of its own", "$foreground 60%"))
+            self._error.show(content("one item; begin each item with - on a line of its own", QUIET))
         self._error.display = is_wrong or has_commas
 
 
@@ -297,7 +297,7 @@ def _label(row: FormRow) -> Content:
     field = row.field
     about = f"\n{field.description}" if field.description else ""
     kind = f"  {written(field.annotation)}" if row.has_type else ""
-    return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 60%"))
+    return lines((field.name, "bold"), (kind, QUIET), (about, QUIET))
 
 
 class UnknownValue(PlainStatic):

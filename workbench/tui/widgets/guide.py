@@ -17,7 +17,7 @@ from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import KeyWords, keys_of
-from workbench.tui.widgets.text.plain import content, lines
+from workbench.tui.widgets.text.plain import QUIET, content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 AROUND = 3
@@ -28,7 +28,7 @@ LONG = 600
 """Characters of signature and instructions above which they get most of the pane."""
 NARROW = 100
 """Cells of screen width below which only the next step is shown."""
-SAID, QUIET = "$foreground 85%", "$foreground 60%"
+SAID, QUIET = "$foreground 85%", QUIET
 OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
 """An explanation of the panes for new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.widgets.text.plain import content, key_hints, press_button
+from workbench.tui.widgets.text.plain import QUIET, content, key_hints, press_button
 
 LONGEST_CUT = 8
 """Maximum characters of a name where names are cut."""
@@ -108,7 +108,7 @@ class TabLine(Widget, can_focus=True):
             is_active = tab.id == self._active
             label = Content(names[tab.id]).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
             if tab.mark:
-                style = "$text-error" if tab.wrong else "$foreground 60%"
+                style = "$text-error" if tab.wrong else QUIET
                 label = Content.assemble(label, " ", Content(tab.mark).stylize(style))
             pieces.append(Content.assemble(gap, label, gap).stylize(Style.from_meta({"tab": tab.id})))
             pieces.append(("│", "$foreground 20%"))
@@ -173,7 +173,7 @@ class ChoiceLine(Widget, can_focus=True):
         pieces: list[Content] = []
         for index, choice in enumerate(self.choices):
             chosen = index == self._index
-            style = "$foreground bold" if chosen else "$foreground 60%"
+            style = "$foreground bold" if chosen else QUIET
             label = content(f"{'●' if chosen else '○'} {choice.shown}", style)
             pieces.append(label.stylize(Style.from_meta({"choice": index})))
         if self._index is None and self._value is not ABSENT:

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from workbench.output.display import cell_width, one_line
 from workbench.tui.keys.bindings import keys_of, pane_keys
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.widgets.text.plain import QUIET, lines
 
 GAP = "   "
 SHORTEST_WORDS = 12
@@ -97,7 +97,7 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
             room -= len(key)
         else:
             key = ""  # the verdicts need the room
-        add = lines((" + ", "$text-accent bold"), (key, "$foreground 60%"))
+        add = lines((" + ", "$text-accent bold"), (key, QUIET))
         add = add.stylize(Style.from_meta({"action": "add_column"}))
         shown = [self._drawn(one, words) for one, words in zip(self._verdicts, self._words(room), strict=True)]
         gap = Content(GAP)
@@ -136,7 +136,7 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
 
     def _drawn(self, one: Verdict, words: str) -> Content:
         name_style = "$text-accent bold underline" if one.id == self._current else "bold"
-        tone = f"$text-{one.tone}" if one.tone else "$foreground 60%"
+        tone = f"$text-{one.tone}" if one.tone else QUIET
         said = f" {one.sign} {words}" if words else f" {one.sign}"
         drawn = lines((one_line(one.name, LONGEST_NAME), name_style), (said, tone))
         return drawn.stylize(Style.from_meta({"column": one.id}))

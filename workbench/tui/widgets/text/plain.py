@@ -29,6 +29,8 @@ from workbench.tui.textual_internals.access import NeverScrolls, own_bindings
 from workbench.tui.widgets.text.text_view import Block, block
 
 LONGEST_TOAST = 600
+QUIET = "$foreground 60%"
+"""The style of text that matters less."""
 SHORTEST_WORD = 4
 """Shortest word to search in descriptions; shorter words would match half of the palette."""
 DESCRIBED = 0.01
@@ -73,7 +75,7 @@ def button(label: Content, binding_id: str) -> Content:
     return label.stylize(Style.from_meta({DOES: binding_id}))
 
 
-def key_hints(app: App[Any], text: str, style: str = "$foreground 60%") -> Content:
+def key_hints(app: App[Any], text: str, style: str = QUIET) -> Content:
     """Show text that names keys as `{id|usual}`, each a button that includes the words after it.
 
     The text must be the app's own, never a user's.
