@@ -119,7 +119,7 @@ def _decided(
 ) -> tuple[Review, Decisions | None]:
     """Ask for the decisions of a review on the screen; commands do not import the app themselves."""
     from adapters.lm.litellm_answers import asking
-    from workbench.tui.launch_review import run_review
+    from workbench.tui.launch_screens import run_review
 
     with asking(waits=False):  # no key waits
         return run_review(found, again, look, of, kept)
@@ -128,7 +128,7 @@ def _decided(
 def _watched(about: Callable[[], str], calls: Path, output: Callable[[], str]) -> int:
     """Show the calls of a program in the app."""
     from adapters.lm.litellm_answers import asking
-    from workbench.tui.launch_live import show_calls
+    from workbench.tui.launch_screens import show_calls
 
     with asking(waits=False):  # no key waits
         return show_calls(about, calls, output)

@@ -21,7 +21,7 @@ from adapters.lm import dspy_facts, litellm_answers
 from adapters.lm.addresses import KEY_VARIABLES
 from adapters.lm.worker import model_questions
 from workbench.sending.model_choices import EXAMPLE_MODELS
-from workbench.tui.pages.true_request import OTHER_MODELS
+from workbench.tui.pages.request_pages import OTHER_MODELS
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 

@@ -23,7 +23,7 @@ from workbench.sending.sent_runs import SentRuns, Wanted
 from workbench.state.document import Place
 from workbench.tui import launch_live, launch_review
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
-from workbench.tui.launch_live import LiveApp
+from workbench.tui.launch_screens import LiveApp
 from workbench.tui.runs.run_history import LiveCalls
 
 PROGRAM = '''import dspy

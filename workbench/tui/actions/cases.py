@@ -18,8 +18,7 @@ from sessions.model.session import Case
 from workbench.editing import edits, field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
-from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.messages import AttachFile

@@ -19,7 +19,7 @@ from workbench.state.document import RenderedColumn
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Host
-from workbench.tui.pages import true_request
+from workbench.tui.pages import request_pages
 from workbench.tui.widgets.text.plain import plain_notify
 
 
@@ -158,7 +158,7 @@ async def copy(host: Host, what: str) -> None:
         return
     try:
         if what == "curl" and rendered.request is not None:
-            text = await true_request.curl_of(host.document.session, rendered.column, host.document.state.case)
+            text = await request_pages.curl_of(host.document.session, rendered.column, host.document.state.case)
         else:
             text = _text(host, rendered, what)
     except CommandError as error:

@@ -16,11 +16,11 @@ from workbench.editing import fixes
 from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
-from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks
-from workbench.tui.panes.verdict_line import rejected_in
+from workbench.tui.panes.verdicts import rejected_in
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Markdown
 
 from workbench.state.document import Place, RenderedColumn
-from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup, keys_of, short_form
 from workbench.tui.pages.page import LookedAt

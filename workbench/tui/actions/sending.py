@@ -37,8 +37,7 @@ from workbench.output.display import one_line
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
-from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
-from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.runs.runs import Order, ToolWaits

@@ -26,9 +26,8 @@ from workbench.sending import suggesting
 from workbench.sending.suggesting import Failing, Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
-from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
-from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks

@@ -1,15 +1,18 @@
-"""Ask for a line of text, with errors below."""
+"""Frame dialogs; ask for a line of text, or a question with a few answers."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
@@ -17,9 +20,34 @@ from textual.widgets.option_list import Option
 
 from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
-from workbench.tui.dialogs.dialog import Dialog
 from workbench.tui.keys.bindings import KeyGroup
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
+from workbench.tui.textual_internals.row_compositor import OneLayout
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result], OneLayout[Result]):
+    """A dialog that shows `contents` between a title and the `hint` that lists its keys."""
+
+    CLASSES: ClassVar[str] = ""
+    """More classes of the frame, such as `-large`."""
+
+    def __init__(self, title: str, hint: str) -> None:
+        super().__init__()
+        self._title = title
+        self._hint = hint
+
+    def contents(self) -> Iterable[Widget]:
+        """Return the widgets of the dialog."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes=f"dialog {self.CLASSES}") as frame:
+            frame.border_title = content(f" {self._title} ") if self._title else None
+            yield from self.contents()
+            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
+
 
 _key = KeyGroup("This dialog", "ask")
 

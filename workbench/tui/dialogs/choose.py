@@ -22,8 +22,7 @@ from adapters.lm.model_list import ModelEntry
 from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.sending.model_choices import key_of
-from workbench.tui.dialogs.ask import OneLine
-from workbench.tui.dialogs.dialog import Dialog
+from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys.bindings import KeyGroup
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 

@@ -16,7 +16,7 @@ from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import keys_of
-from workbench.tui.panes.verdict_line import has_come, is_of_before, says_why, short_form, verdict
+from workbench.tui.panes.verdicts import Verdict, has_come, is_of_before, says_why, short_form, verdict
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
@@ -27,7 +27,6 @@ from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import QUIET, content, key_hints, lines, press_button, same
 from workbench.tui.widgets.text.wrapping import rows
-from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request

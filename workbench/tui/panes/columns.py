@@ -18,12 +18,12 @@ from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
+from workbench.tui.panes.verdicts import Verdict
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
-from workbench.tui.widgets.verdict_strip import Verdict
 
 NARROWEST = 32
 """Minimum width of a column in cells; columns that do not fit scroll sideways."""

@@ -22,8 +22,7 @@ from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import RowsPane
 from workbench.tui.panes.signature import SignaturePane
 from workbench.tui.panes.status import case_word
-from workbench.tui.panes.turns import DemosPane, HistoryPane, ToolsPane
-from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.panes.turns import DemosPane, HistoryPane, ToolsPane, VariantsPane
 from workbench.tui.runs.runs import SendSetup
 from workbench.tui.textual_internals.access import put_border_title
 from workbench.tui.widgets.field_form import FieldForm, FormRow

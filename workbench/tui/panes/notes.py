@@ -17,6 +17,7 @@ from adapters.signatures.signature import Signature
 from workbench.editing import edits
 from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
+from workbench.tui.keys.bindings import USUAL, KeyWords
 from workbench.tui.messages import GoTo
 from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 
@@ -24,8 +25,13 @@ MOST_NOTES = 60
 MOST_ROWS = 6
 PAUSE_SECONDS = 0.4
 """Seconds without a change before slower checks run."""
-
 STEP_SECONDS = 0.01
+SAID_ALREADY = frozenset(
+    {"demo-dropped", "demo-moved", "demo-filled-in", "history-makes-demo-incomplete", "missing-input"}
+)
+"""Lints that the other notes already report."""
+
+MOST_KINDS = 8
 
 
 class Note(NamedTuple):
@@ -38,7 +44,7 @@ class Note(NamedTuple):
     column: int = 0
 
 
-FindMore = Callable[[], Iterator[Sequence[Note] | None]]
+NoteSearch = Iterator[Sequence[Note] | None]
 """A search in steps that yields None until it is done, then the notes."""
 
 
@@ -73,10 +79,10 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         self._notes: tuple[Note, ...] = ()
         self._first: tuple[Note, ...] = ()
         self._further: tuple[Note, ...] = ()
-        self._search: Iterator[Sequence[Note] | None] = iter(())
+        self._search: NoteSearch = iter(())
         self._pause: Timer | None = None
 
-    def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
+    def show(self, notes: Sequence[Note], find_more: Callable[[], NoteSearch] | None = None) -> None:
         """Show the notes.
 
         After a pause, `find_more` searches for more notes; until it is done, its last results stay.
@@ -92,11 +98,11 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         """Focus the notes."""
         self._text.focus()
 
-    def _begin(self, find_more: FindMore) -> None:
+    def _begin(self, find_more: Callable[[], NoteSearch]) -> None:
         self._search = find_more()
         self._go_on(self._search)
 
-    def _go_on(self, search: Iterator[Sequence[Note] | None]) -> None:
+    def _go_on(self, search: NoteSearch) -> None:
         """Run a step of the search, unless a newer search has started."""
         if search is not self._search:
             return
@@ -233,3 +239,30 @@ def name_of(place: Place) -> str:
 def _has_steps(state: State, signature: Signature) -> bool:
     """Return whether the case's turns are shown as an agent's steps in its prompts."""
     return bool(state.case.turns) and not state.case.inputs.get(TRAJECTORY) and takes_steps(signature)
+
+
+def lint_notes(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> NoteSearch:
+    """Search the prompts for lints, a column at a time: yield None after each, and the notes at the end."""
+    from adapters.lint import ABOUT_TYPES, LINTS, Lint
+    from workbench.tui.pages.page import LookedAt
+    from workbench.tui.pages.prompt_pages import lints_of, place_of
+
+    looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
+    found: dict[Lint, list[LookedAt]] = {}
+    for at in looked_at:
+        for one in lints_of(at):
+            if one.name not in SAID_ALREADY and one.name not in ABOUT_TYPES:
+                found.setdefault(one, []).append(at)
+        yield None
+    # a note for each kind and set of columns, which is named unless all have it
+    kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
+    for one, places in found.items():
+        kinds.setdefault((one.name, tuple([at.column.id for at in places])), []).append(one)
+    order = {name: index for index, name in enumerate(LINTS)}
+    notes: list[Note] = []
+    for (_, ids), alike in sorted(kinds.items(), key=lambda kind: order.get(kind[0][0], len(order))):
+        where = "" if len(ids) == len(looked_at) else f"{', '.join(ids)}: "
+        look = keys("{app.look|F7}, {pages.lints|6}")
+        more = f" (+{len(alike) - 1} more: {look})" if len(alike) > 1 else ""
+        notes.append(Note("⚠", where + alike[0].message + more, place_of(found[alike[0]][0], alike[0])))
+    yield notes[:MOST_KINDS]

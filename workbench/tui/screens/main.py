@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,9 @@ from workbench.tui.keys.bindings import keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
-from workbench.tui.panes.notes import Note, demo_uses, notes_of
+from workbench.tui.panes.notes import NoteSearch, demo_uses, lint_notes, notes_of
 from workbench.tui.panes.status import StatusLine, case_word
+from workbench.tui.panes.verdicts import VerdictStrip
 from workbench.tui.runs.late_work import LateColumns, ModelAnswers, SlowReadings
 from workbench.tui.runs.replies import Replies
 from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs, SendSetup
@@ -36,7 +37,6 @@ from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import lines, plain_notify
-from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 if TYPE_CHECKING:
     from workbench.state.engine import Engine
@@ -311,10 +311,8 @@ class MainScreen(PaneSizesScreen):
             mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
             self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
-    def _find_lints(self) -> Iterator[Sequence[Note] | None]:
-        from workbench.tui.panes import lint_notes
-
-        return lint_notes.search(self.document.state, self.columns.rendered, keys_of(self.app))
+    def _find_lints(self) -> NoteSearch:
+        return lint_notes(self.document.state, self.columns.rendered, keys_of(self.app))
 
     def _went(self, change: Change | None, word: str) -> None:
         if change is None:

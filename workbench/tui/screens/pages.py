@@ -18,7 +18,7 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
-from workbench.tui.pages import attempts, card, prompt_pages, reply_pages, true_request
+from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
@@ -184,11 +184,11 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             others = written = None
             release = catalog.parse_release(self.at.column.adapter)
             if release is not None and not self._raw:
-                others = self._late("other models", true_request.other_models, f"asking dspy {release.version} …")
-            if true_request.is_by_litellm(self.at):
-                make = partial(true_request.written_by_litellm, json_text_of=self._raw)
+                others = self._late("other models", request_pages.other_models, f"asking dspy {release.version} …")
+            if request_pages.is_by_litellm(self.at):
+                make = partial(request_pages.written_by_litellm, json_text_of=self._raw)
                 written = self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
-            return true_request.blocks_of(self.at, self._raw, others, written)
+            return request_pages.request_blocks(self.at, self._raw, others, written)
         if self.page == "runs":
             return attempts.blocks_of(self.at, self._raw)
         if self.page == "repeats":
@@ -202,7 +202,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         if self.page == "diff":
             compared = prompt_pages.others_of(self.at)
             return prompt_pages.difference_blocks(self.at, compared[self._other % len(compared)] if compared else None)
-        return prompt_pages.lint_blocks(self.at) if self.page == "lints" else card.blocks_of(self.at)
+        return prompt_pages.lint_blocks(self.at) if self.page == "lints" else request_pages.card_blocks(self.at)
 
     def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:
         """Return what `make` returned for this column in a thread; until then, show the text `meanwhile`."""
@@ -259,9 +259,9 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
                 return
             try:
                 text = (
-                    await asyncio.to_thread(true_request.json_of, self.at, request)
+                    await asyncio.to_thread(request_pages.json_of, self.at, request)
                     if form == "json"
-                    else await true_request.curl_of(self.at.session, self.at.column, self.at.case)
+                    else await request_pages.curl_of(self.at.session, self.at.column, self.at.case)
                 )
             except (CommandError, ProviderError) as error:
                 plain_notify(self.app, str(error), severity="warning")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -12,14 +13,145 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from adapters.mutations.mutation import Mutation
+from adapters.replies.reading import Reading
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
-from workbench.output.display import one_line
-from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, decision, sources
+from workbench.output.display import cell_width, one_line, value_text
+from workbench.output.reading_text import first_line
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
 from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
-from workbench.tui.pages import survival
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
-from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
+from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
+
+NAME_WIDTH = 35
+LONGEST_HEAD = 9
+STYLES: Mapping[Verdict, str] = {"silently_wrong": "error", "flagged": "warning", "refused": "note", "same": "ok"}
+LONGEST_LINE = 600
+LONGEST_VALUE = 90
+"""The limit of a value in cells; the reply below it is shown in full."""
+
+
+def heads(found: Grid) -> list[str]:
+    """Return the columns' names, shortened to fit above the signs."""
+    return [one_line(one.id, LONGEST_HEAD) for one in found.columns]
+
+
+def grid_width(found: Grid) -> int:
+    """Return the width of the grid's rows in cells."""
+    return NAME_WIDTH + sum(cell_width(head) + 1 for head in heads(found))
+
+
+def grid_rows(found: Grid, shown: frozenset[Verdict], at: tuple[str, int]) -> Iterator[Block]:
+    """Show a row for each mutation with a verdict in `shown`, by group; `at` is the current mutation and column."""
+    widths = [cell_width(head) for head in heads(found)]
+    for group, mutations in groupby(listed(found, shown), lambda one: one.group):
+        yield block(group, "heading")
+        for mutation in mutations:
+            pieces = [Piece(f"{mutation.name:<{NAME_WIDTH}}")]
+            for index, (column, width) in enumerate(zip(found.columns, widths, strict=True)):
+                cell = column.cells.get(mutation.name)
+                sign, style = (NOT_APPLICABLE, "note") if cell is None else (SIGNS[cell.verdict], STYLES[cell.verdict])
+                is_here = at == (mutation.name, index)
+                before = " " * (width - 1 if is_here else width)
+                pieces += [Piece(before), Piece(f"›{sign}" if is_here else sign, style)]
+            yield Block(tuple(pieces), 0, mutation.name)
+
+
+def listed(found: Grid, shown: frozenset[Verdict]) -> list[Mutation]:
+    """Return the mutations with a verdict in `shown` in any column."""
+    return [
+        one
+        for one in found.mutations
+        if any(one.name in column.cells and column.cells[one.name].verdict in shown for column in found.columns)
+    ]
+
+
+def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
+    """Describe a cell: the imitated habit, verdict, wrong values, flags and damaged reply."""
+    cell = column.cells.get(mutation.name)
+    yield block(mutation.name, "title")
+    yield block(mutation.imitates, "note")
+    yield EMPTY
+    if cell is None:
+        yield Block((Piece(f"{NOT_APPLICABLE} {column.id}: ", "note"), Piece(_why_not(column), "note")))
+        return
+    words = f"{SIGNS[cell.verdict]} {one_line(column.id, 40)}: {WORDS[cell.verdict]}"
+    yield Block((Piece(words, STYLES[cell.verdict]), Piece(f"  {MEANINGS[cell.verdict]}", "note")))
+    for line in differences(cell):
+        yield block(one_line(line, LONGEST_LINE), "error", indent=2)
+    for flag in cell.flags:
+        yield block(f"! {one_line(flag.message, LONGEST_LINE)}", "warning", indent=2)
+    if cell.reading.error is not None:
+        said = first_line(cell.reading.error.message)
+        yield block(f"{cell.reading.error.type}: {one_line(said, LONGEST_LINE)}", "text", indent=2)
+    yield EMPTY
+    yield block("the damaged reply", "heading")
+    yield painted(cell.reading)
+
+
+def _why_not(column: Survival) -> str:
+    return one_line(column.problem, LONGEST_LINE) or "not applicable to a reply of this form and these values"
+
+
+def good_reading(column: Survival) -> Iterator[Block]:
+    """Show the good reply with its values, coloured by the parser's use of each piece."""
+    if column.good is None:
+        yield block(_why_not(column), "note")
+        return
+    yield block("the good reply", "heading")
+    yield block(one_line(column.good.source, LONGEST_LINE), "note")
+    for said in column.good.passed_over:
+        yield block(f"not {one_line(said, LONGEST_LINE)}", "note")
+    yield EMPTY
+    yield from _values(column.good.reading, ())
+    yield EMPTY
+    yield painted(column.good.reading)
+
+
+def broken_reading(mutation: Mutation, column: Survival) -> Iterator[Block]:
+    """Show the damaged reply in the same order: verdict, values, text."""
+    cell = column.cells.get(mutation.name)
+    if cell is None:
+        yield block(_why_not(column), "note")
+        return
+    yield block(mutation.name, "heading")
+    yield Block((Piece(f"{SIGNS[cell.verdict]} {WORDS[cell.verdict]}", STYLES[cell.verdict]),))
+    yield EMPTY
+    yield from _values(cell.reading, cell.wrong)
+    for flag in cell.flags:
+        yield block(f"! {one_line(flag.message, LONGEST_LINE)}", "warning")
+    if cell.reading.error is not None:
+        error = cell.reading.error
+        yield block(f"{error.type}: {one_line(first_line(error.message), LONGEST_LINE)}", "warning")
+    yield EMPTY
+    yield painted(cell.reading)
+
+
+def _values(reading: Reading, wrong: Sequence[str]) -> Iterator[Block]:
+    for name in reading.signature.output_fields:
+        if name in reading.values:
+            style = "error" if name in wrong else "data"
+            shown = one_line(value_text(reading.values[name]), LONGEST_VALUE)
+            yield Block((Piece(f"{name} = ", "key"), Piece(shown, style)))
+        elif reading.ok:
+            yield Block((Piece(f"{name} ", "key"), Piece("has no value", "error")))
+
+
+def painted(reading: Reading) -> Block:
+    """Show a reply, coloured by the parser's use of each piece; `(empty)` for an empty reply."""
+    pieces = [Piece(reading.completion[one.start : one.end], one.kind) for one in reading.spans]
+    if not reading.completion:
+        return block("(empty)", "note")
+    return Block(tuple(pieces) if pieces else (Piece(reading.completion),))
+
+
+def counts(found: Grid) -> Iterator[tuple[Verdict, str, list[str]]]:
+    """Yield each verdict, its description, and its counts, padded to the columns' heads."""
+    for verdict in VERDICTS:
+        cells = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
+        padded = [f" {text:>{cell_width(head)}}" for text, head in zip(cells, heads(found), strict=True)]
+        yield verdict, f"{SIGNS[verdict]} {WORDS[verdict]}", padded
+
 
 _key = KeyGroup("Stress test", "stress")
 
@@ -115,7 +247,7 @@ shown; undo removes it.
     async def _find(self) -> None:
         found = await asyncio.to_thread(self._make)
         self.found = found
-        self._rows.styles.width = survival.grid_width(found) + MARGIN + 2
+        self._rows.styles.width = grid_width(found) + MARGIN + 2
         silent = found.silently_wrong()
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
@@ -155,20 +287,20 @@ shown; undo removes it.
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
             self._rows.show(why)
         elif self.shows_readings:
-            self._good.show(tuple(survival.good_reading(column)))
-            self._broken.show(tuple(survival.broken_reading(mutation, column)))
+            self._good.show(tuple(good_reading(column)))
+            self._broken.show(tuple(broken_reading(mutation, column)))
         else:
             shown = FILTERS[self._filter][1]
-            rows = tuple(survival.rows(found, shown, (self._shown_name, self._shown_column)))
+            rows = tuple(grid_rows(found, shown, (self._shown_name, self._shown_column)))
             self._rows.show(rows or (block("none", "note"),), keep_place=True, current=self._shown_name)
             self._rows.show_current()
-            self._about.show(tuple(survival.about(mutation, column)))
+            self._about.show(tuple(about(mutation, column)))
         self._hint.show(key_hints(self.app, self._hints()))
 
     def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
         """List each adapter's result for the current mutation."""
         yield " " * MARGIN
-        for index, (column, head) in enumerate(zip(found.columns, survival.heads(found), strict=True)):
+        for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
             cell = column.cells.get(self._shown_name)
             sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
             yield head, "bold reverse" if index == self._shown_column else ""
@@ -176,14 +308,14 @@ shown; undo removes it.
 
     def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
         """Show the good replies' sources, the adapters, and the count of each verdict."""
-        of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
+        of = one_line(f"of {'; '.join(sources(found.columns))}", NAME_WIDTH - 2)
         yield " " * MARGIN
-        yield of.ljust(survival.NAME_WIDTH), QUIET
-        for index, head in enumerate(survival.heads(found)):
+        yield of.ljust(NAME_WIDTH), QUIET
+        for index, head in enumerate(heads(found)):
             yield " "
             yield head, "bold reverse" if index == self._shown_column else "bold"
-        for verdict, words, cells in survival.counts(found):
-            yield f"\n{' ' * MARGIN}{words:<{survival.NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
+        for verdict, words, cells in counts(found):
+            yield f"\n{' ' * MARGIN}{words:<{NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
 
     def _hints(self) -> str:
         close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} close"
@@ -217,7 +349,7 @@ shown; undo removes it.
         self._show()
 
     def _listed(self, found: Grid) -> list[Mutation]:
-        return survival.listed(found, FILTERS[self._filter][1])
+        return listed(found, FILTERS[self._filter][1])
 
     def action_take(self) -> None:
         if self.cell is None or self.column is None:

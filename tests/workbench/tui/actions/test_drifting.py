@@ -13,7 +13,7 @@ from sessions.running.recording import record
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.state.document import Place
-from workbench.tui.widgets.verdict_strip import VerdictStrip
+from workbench.tui.panes.verdicts import VerdictStrip
 
 MARK = "≠ recorded"
 RECORDED = fixture_session()

@@ -14,7 +14,7 @@ from workbench.state.document import RenderedColumn
 from workbench.tui.actions.looking import HelpScreen
 from workbench.tui.keys.bindings import NAMED_KEY, KeyWords, plain_words
 from workbench.tui.keys.keymap import every_binding
-from workbench.tui.panes.verdict_line import verdict
+from workbench.tui.panes.verdicts import verdict
 from workbench.tui.widgets.guide import Guide
 
 SOURCES = Path(workbench.__file__).parent

@@ -17,7 +17,7 @@ from tests.support.hostile import HOSTILE
 from workbench.state.document import State
 from workbench.state.engine import Engine
 from workbench.tui.actions.sending import send_column
-from workbench.tui.pages import attempts, card, prompt_pages, reply_pages, true_request
+from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
@@ -52,31 +52,31 @@ CHAT_REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.9\n\n[[ ## complet
 
 @pytest.mark.parametrize("adapter", catalog.NAMES)
 def test_every_adapter_has_a_card_with_five_steps(adapter: str) -> None:
-    said = text_of(card.blocks_of(looked_at(session(), adapter)))
+    said = text_of(request_pages.card_blocks(looked_at(session(), adapter)))
     assert f"{catalog.title(adapter)}Adapter" in said
     for step in ("1 preprocess", "2 format", "3 call", "4 postprocess", "5 parse"):
         assert step in said
 
 
 def test_a_card_says_what_the_last_reply_became() -> None:
-    said = text_of(card.blocks_of(looked_at(with_reply(session(), "chat", CHAT_REPLY))))
+    said = text_of(request_pages.card_blocks(looked_at(with_reply(session(), "chat", CHAT_REPLY))))
     assert "✓ 2 values" in said
-    refused = text_of(card.blocks_of(looked_at(with_reply(session(), "chat", "no idea"))))
+    refused = text_of(request_pages.card_blocks(looked_at(with_reply(session(), "chat", "no idea"))))
     assert "✗ AdapterParseError" in refused
 
 
 def test_the_request_says_what_other_models_would_get() -> None:
-    said = text_of(true_request.blocks_of(looked_at(session(), "json")))
+    said = text_of(request_pages.request_blocks(looked_at(session(), "json")))
     row = next(line for line in said.splitlines() if "gpt-6-luna" in line)
     assert "json_schema" in row
     assert "offline/exact" in said and "Is it raining?" in said
 
 
 def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves() -> None:
-    said = text_of(true_request.blocks_of(looked_at(session("openai/o4-mini"), "json")))
+    said = text_of(request_pages.request_blocks(looked_at(session("openai/o4-mini"), "json")))
     assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in said
     assert "openai/o4-mini left its API on 2026-10-23" in said
-    said = text_of(true_request.blocks_of(looked_at(session("nowhere/asked-by-this-test-alone"), "json")))
+    said = text_of(request_pages.request_blocks(looked_at(session("nowhere/asked-by-this-test-alone"), "json")))
     assert "can: nothing of its own (nothing assumed until litellm " in said
 
 
@@ -92,18 +92,18 @@ def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves()
 )
 def test_the_request_is_shown_as_it_arrives_whoever_writes_it(model: str, address: str) -> None:
     at = looked_at(session(model), "json")
-    assert true_request.is_by_litellm(at) == bool(address)
-    written = true_request.written_by_litellm(at) if address else None
-    said = text_of(true_request.blocks_of(at, written=written))
+    assert request_pages.is_by_litellm(at) == bool(address)
+    written = request_pages.written_by_litellm(at) if address else None
+    said = text_of(request_pages.request_blocks(at, written=written))
     assert ("Parameters beside the messages, as they arrive" in said) == (not address)
     if address:
         assert "POST" in said and address in said and "_API_KEY" in said
-        assert true_request.json_of(at, at.rendered.request) in text_of(true_request.written_by_litellm(at, True))
+        assert request_pages.json_of(at, at.rendered.request) in text_of(request_pages.written_by_litellm(at, True))
 
 
 def test_the_request_as_json_is_the_request() -> None:
     at = looked_at(session("openai/gpt-6-luna"), "json")
-    said = text_of(true_request.blocks_of(at, json_text_of=True))
+    said = text_of(request_pages.request_blocks(at, json_text_of=True))
     assert '"response_format"' in said and '"model": "openai/gpt-6-luna"' in said
 
 
@@ -114,7 +114,7 @@ def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
         cases=(Case("one", {"question": "?", "tools": []}),),
         model="openai/gpt-6-luna",
     )
-    assert "calls (output)" in text_of(true_request.blocks_of(looked_at(of)))
+    assert "calls (output)" in text_of(request_pages.request_blocks(looked_at(of)))
 
 
 def test_the_ladder_shows_the_hidden_fallback() -> None:
@@ -206,8 +206,8 @@ def test_pages_can_be_made_of_anything(text: str) -> None:
     of = with_reply(replace(session(), cases=(case,)), "chat", text)
     at = looked_at(of)
     for make in (
-        card.blocks_of,
-        true_request.blocks_of,
+        request_pages.card_blocks,
+        request_pages.request_blocks,
         attempts.blocks_of,
         reply_pages.parser_blocks,
         prompt_pages.lint_blocks,
@@ -220,8 +220,8 @@ def test_pages_can_be_made_of_anything(text: str) -> None:
 def test_a_signature_that_can_not_be_read_leaves_every_page_standing() -> None:
     at = looked_at(replace(session(), signature=SignatureText("question ->")))
     for make in (
-        card.blocks_of,
-        true_request.blocks_of,
+        request_pages.card_blocks,
+        request_pages.request_blocks,
         attempts.blocks_of,
         reply_pages.parser_blocks,
         prompt_pages.lint_blocks,

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.state.document import Place, State
 from workbench.state.engine import Engine
-from workbench.tui.panes import lint_notes
-from workbench.tui.panes.notes import Note
+from workbench.tui.panes.notes import Note, lint_notes
 
 
 def notes_of(session: Session) -> Sequence[Note]:
     state, engine = State(session), Engine()
-    *steps, found = lint_notes.search(state, [engine.column(state, one) for one in session.columns])
+    *steps, found = lint_notes(state, [engine.column(state, one) for one in session.columns])
     assert steps == [None] * len(session.columns)
     assert found is not None
     return found
@@ -42,7 +41,7 @@ def test_a_demo_that_does_not_read_back_is_told_beside_the_prompt() -> None:
 
 def test_without_a_column_there_is_nothing_to_say() -> None:
     state = State(Session(SignatureText("q -> a"), cases=(Case("rain"),)))
-    assert list(lint_notes.search(state, [])) == [[]]
+    assert list(lint_notes(state, [])) == [[]]
 
 
 def test_a_model_that_refuses_markdowns_prompt_is_said_of_its_column_alone() -> None:

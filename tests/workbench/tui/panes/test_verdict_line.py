@@ -8,7 +8,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.document import RenderedColumn
-from workbench.tui.panes.verdict_line import short_form, verdict
+from workbench.tui.panes.verdicts import short_form, verdict
 from workbench.tui.runs.runs import ColumnRun, Progress, RunRepeated
 
 CHAT = RenderedColumn(Column("chat", "chat"), reply=Reply("x"))

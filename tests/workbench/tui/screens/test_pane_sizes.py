@@ -14,11 +14,11 @@ from tests.support.cells import count, rows_of, used
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.panes.status import StatusLine
+from workbench.tui.panes.verdicts import VerdictStrip
 from workbench.tui.screens.panes_screen import SMALLEST_LEFT
 from workbench.tui.screens.panes_screen import WIDE as WIDE_ENOUGH
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.field_form import FieldEditor
-from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 SIZES = [
     MIDDLE,

@@ -10,7 +10,7 @@ from sessions import examples
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SMALL, Desk, at_the_desk
 from tests.support.screen import assert_harmless, on_stage, seen
-from workbench.tui.widgets.verdict_strip import Verdict, VerdictStrip
+from workbench.tui.panes.verdicts import Verdict, VerdictStrip
 
 FOUR = (
     Verdict("chat", "Chat", "✓", "success", "4/4"),

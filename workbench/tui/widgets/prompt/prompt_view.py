@@ -12,7 +12,6 @@ from textual.message import Message as TextualMessage
 
 from adapters.prompts.text import Message
 from workbench.tui.keys.bindings import pane_keys
-from workbench.tui.widgets.prompt.prompt_canvas import PromptCanvas
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_layout import Spot
 from workbench.tui.widgets.prompt.prompt_painting import (
@@ -20,6 +19,7 @@ from workbench.tui.widgets.prompt.prompt_painting import (
     PROMPT_CLASSES,
     PROMPT_CSS,
     OriginKey,
+    PromptCanvas,
 )
 from workbench.tui.widgets.prompt.prompt_section import Origin, piece_holding
 

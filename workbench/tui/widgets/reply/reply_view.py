@@ -18,7 +18,7 @@ from textual.widgets.text_area import Edit, EditResult, Selection
 from adapters.replies.reading import Reading, ReplyForm
 from workbench.output.display import safe
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
-from workbench.tui.widgets.reply.streamed_text import StreamedText
+from workbench.tui.widgets.text.editor import StreamedText
 from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css, strip_of
 from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs
 

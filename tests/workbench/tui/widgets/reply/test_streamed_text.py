@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.support.screen import Stage, on_stage, painted, painted_anew, seen
-from workbench.tui.widgets.reply.streamed_text import LONGEST_WRAPPED_LINE, StreamedText
+from workbench.tui.widgets.text.editor import LONGEST_STREAMED_LINE, StreamedText
 
 PIECES = ["word ", "\n", "日本", "line\n", "many words in a row " * 6, "\r\n", "\t", "\x1b[2J", "{", "\n\n\n"]
 
@@ -69,9 +69,9 @@ def test_a_line_that_becomes_too_long_is_wrapped_no_more() -> None:
     async def act(stage: Stage[StreamedText], pilot: Pilot[None]) -> None:
         widget = stage.widget
         for _ in range(3):
-            widget.append("x" * (LONGEST_WRAPPED_LINE // 2))
+            widget.append("x" * (LONGEST_STREAMED_LINE // 2))
             await pilot.pause()
-        assert not widget.soft_wrap and widget.raw == "x" * (LONGEST_WRAPPED_LINE // 2 * 3)
+        assert not widget.soft_wrap and widget.raw == "x" * (LONGEST_STREAMED_LINE // 2 * 3)
         assert painted(widget) == painted_anew(widget)
 
     on_stage(StreamedText(read_only=True), act)
