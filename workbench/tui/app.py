@@ -31,10 +31,10 @@ from workbench.state.document import Document, Place
 from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
-from workbench.tui.messages import AttachFile, CopiesOfWork, PastedCall, SuggestVariant, TryVariant
+from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
-from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, TokensCounted
+from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
@@ -44,6 +44,8 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 if TYPE_CHECKING:
+    from adapters.requests.request import Request
+    from adapters.requests.token_ledger import Ledger
     from sessions.causes.cause import FixtureName
     from workbench.tui.actions.checking import DriftWatch
     from workbench.tui.host import Host
@@ -113,7 +115,7 @@ class WorkbenchApp(SurvivingApp):
         self.preferences = Preferences(self, self.document, self.main)
         self.guidance = Guidance(self.document, self.main, self.preferences)
         self._drift_watch: DriftWatch | None = None
-        self._token_counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
+        self._token_counts = ExactCounts(lambda *told: self.call_later(self._show_count, *told))
         self.mistakes = Mistakes(self, self.end_by_mistake)
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
@@ -306,10 +308,10 @@ class WorkbenchApp(SurvivingApp):
 
     # -- messages
 
-    def on_tokens_counted(self, message: TokensCounted) -> None:
-        column = self.main.columns.column(message.column_id)
-        if column is not None and self._token_counts.is_latest(message.column_id, message.request):
-            column.show_count(message.request, message.ledger)
+    def _show_count(self, column_id: str, request: Request, ledger: Ledger) -> None:
+        column = self.main.columns.column(column_id)
+        if column is not None and self._token_counts.is_latest(column_id, request):
+            column.show_count(request, ledger)
 
     def on_main_screen_showed(self) -> None:
         self.guidance.look()
@@ -333,9 +335,6 @@ class WorkbenchApp(SurvivingApp):
 
     def on_attach_file(self, message: AttachFile) -> None:
         self.ask(actions.cases.attach(self, message))
-
-    def on_copies_of_work(self, message: CopiesOfWork) -> None:
-        actions.files.say_of_copies(self, message.why_not)
 
     def on_run_ended(self, message: RunEnded) -> None:
         actions.past_runs.keep_run(self, message.of)
@@ -383,7 +382,7 @@ class WorkbenchApp(SurvivingApp):
 
     def _hear_of_copies(self, why_not: str) -> None:
         with suppress(RuntimeError):  # the app has just ended
-            self.post_message(CopiesOfWork(why_not))
+            self.call_later(lambda: actions.files.say_of_copies(self, why_not))
 
     def _ended_from_outside(self) -> None:
         """Back up unsaved work and exit, after a signal."""

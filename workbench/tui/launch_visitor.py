@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from sessions import examples
-from sessions.file import autosave, store
+from sessions.file import store
 from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
@@ -28,6 +28,7 @@ from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.host import Host
 from workbench.tui.keys.bindings import keys_of
+from workbench.tui.launch import opened, run
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen
@@ -231,16 +232,13 @@ class VisitorApp(WorkbenchApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Stop following when the participant types, so that the edited text stays on screen."""
-        if self.teacher is not None and self.teacher.is_followed and self._writes(event):
-            self.teacher.stop("You are editing.")
+        if self.teacher is not None and self.teacher.is_followed:
+            is_typed = isinstance(event, events.Paste)
+            if isinstance(event, events.Key):
+                is_typed = event.is_printable or event.key in ("enter", "backspace", "delete")
+            if is_typed and isinstance(self.focused, TextArea) and not self.focused.read_only:
+                self.teacher.stop("You are editing.")
         await super().on_event(event)
-
-    def _writes(self, event: events.Event) -> bool:
-        if isinstance(event, events.Key):
-            changes = event.is_printable or event.key in ("enter", "backspace", "delete")
-        else:
-            changes = isinstance(event, events.Paste)
-        return changes and isinstance(self.focused, TextArea) and not self.focused.read_only
 
     def on_teacher_moved(self, message: TeacherMoved) -> None:
         if self.teacher is None:
@@ -259,14 +257,6 @@ class VisitorApp(WorkbenchApp):
             step = {"back": screen.at - 1, "next": screen.at + 1}.get(press.button, press.step)
             screen.go_to(screen.rendered.column.id, step)
 
-    def _controls(self) -> Controls:
-        screen, teacher = self.screen, self.teacher
-        sign = teacher.sign if teacher is not None else ""
-        if isinstance(screen, LessonScreen):
-            titles = tuple(step.title for step in screen.steps[:MOST_STEPS])
-            return Controls(titles, max(0, min(screen.at, len(titles) - 1)), sign)
-        return Controls(teacher=sign)
-
     def _show_teacher(self) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, (MainScreen, LessonScreen, PagesScreen)):
@@ -276,7 +266,10 @@ class VisitorApp(WorkbenchApp):
         """Follow the teacher, or publish the teacher's position, and update the page's buttons."""
         if not self.main.columns.rendered:
             return
-        controls = self._controls()
+        controls, screen = Controls(teacher=self.teacher.sign if self.teacher is not None else ""), self.screen
+        if isinstance(screen, LessonScreen):
+            titles = tuple(step.title for step in screen.steps[:MOST_STEPS])
+            controls = Controls(titles, max(0, min(screen.at, len(titles) - 1)), controls.teacher)
         if controls != self._shown:
             self._shown = controls
             visitor_driver.tell(messages.CONTROLS, messages.as_text(controls))
@@ -291,7 +284,7 @@ class VisitorApp(WorkbenchApp):
 def visitor_app(orders: Orders) -> VisitorApp:
     """Make the app for `orders`. Raises `sessions.errors.SessionError` if the session cannot be read."""
     if orders.session is None:
-        return VisitorApp(replace(examples.load(examples.FIRST), model="offline/exact"), None, orders)
+        return VisitorApp(*opened(None), orders)
     path = orders.files / orders.session
     found = store.open_file(path)
     return VisitorApp(found.session, path, orders, found.fingerprint)
@@ -306,11 +299,7 @@ def main() -> int:
     os.dup2(log, 2)  # Python's tracebacks do not belong on the teacher's terminal
     most_bytes = (orders.disk_mb - orders.runs_mb) * walls.MEGABYTE
     walls.put_up(Path(orders.folder), most_bytes, calls_models=bool(orders.models))
-    app = visitor_app(orders)
-    app.preferences.use_config()
-    code = app.run()
-    autosave.close()
-    return code if code is not None else (app.return_code or 0)
+    return run(visitor_app(orders))
 
 
 def _limit(memory_mb: int, disk_mb: int) -> None:

@@ -31,13 +31,6 @@ class GoTo(Message):
 
 
 @dataclass
-class CopiesOfWork(Message):
-    """Backups of unsaved work fail, with the reason and a remedy, or work again ("")."""
-
-    why_not: str
-
-
-@dataclass
 class PastedCall(Message):
     """The user pasted a call's text, of an error or of dspy's `inspect_history()`."""
 

@@ -165,7 +165,9 @@ class Preferences:
         Without `keep` the layout is not remembered.
         """
         self._keeps = keep
-        if _has_config():
+        folder = user_folder("XDG_CONFIG_HOME", ".config")
+        has_file = folder is not None and (folder / "config.toml").is_file()
+        if has_file or os.environ.get("WORKBENCH_THEME"):  # without a config, its reader is not imported
             from adapters.lm.config_file import ConfigError
             from workbench.config import settings
 
@@ -371,9 +373,3 @@ class Preferences:
 def _is_origin(one: Any) -> bool:
     is_shape = isinstance(one, list) and len(one) == 3
     return is_shape and isinstance(one[0], str) and isinstance(one[1], (str, NoneType)) and isinstance(one[2], str)
-
-
-def _has_config() -> bool:
-    """Return whether there is a config, without importing its reader."""
-    folder = user_folder("XDG_CONFIG_HOME", ".config")
-    return bool(os.environ.get("WORKBENCH_THEME")) or (folder is not None and (folder / "config.toml").is_file())

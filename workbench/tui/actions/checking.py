@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from textual.notifications import SeverityLevel
@@ -359,10 +358,10 @@ def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
 
 def _keep(host: Host, made: _Recorded, more: str = "") -> None:
     """Add the recordings to the session, as a change that can be undone."""
-    take_back(host.app, NOTHING_TO_CHECK, "warning")
+    take_back(host.app, NOTHING_TO_CHECK)
     what = ", ".join(made.done)
     place = Place("reply", made.case, field=f"{what} recorded")
-    host.main.edit(partial(_set_session, session=made.session), place, f"record {what}")
+    host.main.edit(lambda state: replace(state, session=made.session), place, f"record {what}")
     host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} save, {app.check|F9} check')}")
 
 
@@ -384,7 +383,3 @@ def _hindrance(host: Host, rendered: RenderedColumn) -> str:
     if rendered.reading_error:
         return f"has a reply that its adapter failed to parse: {rendered.reading_error}"
     return ""
-
-
-def _set_session(state: State, session: Session) -> State:
-    return replace(state, session=session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -62,18 +63,11 @@ class Hit(NamedTuple):
 
 def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
     """Return hits of `wanted`, `MOST_HITS` at most; case matters if `wanted` has a capital letter."""
-    return list(_first(texts, wanted)) if wanted else []
-
-
-def _first(texts: Iterable[Searched], wanted: str) -> Iterator[Hit]:
+    if not wanted:
+        return []
     pattern = re.compile(re.escape(wanted), 0 if wanted != wanted.lower() else re.IGNORECASE)
-    count = 0
-    for searched in texts:
-        for match in pattern.finditer(searched.text):
-            if count == MOST_HITS:
-                return
-            count += 1
-            yield Hit(searched, *match.span())
+    found = (Hit(searched, *match.span()) for searched in texts for match in pattern.finditer(searched.text))
+    return list(islice(found, MOST_HITS))
 
 
 _key = KeyGroup("Find", "find")

@@ -83,7 +83,7 @@ class Following:
         found = self._found if signature.source is not None else None
         is_other = found is not None and found.text != signature.text
         if self._is_other and not is_other:
-            take_back(self._host.app, TITLE, "warning")
+            take_back(self._host.app, TITLE)
         self._is_other = is_other
         self._host.main.status.differs_from_program = is_other
 
@@ -142,7 +142,7 @@ class Following:
         """Report a warning once, not at every save of a file that is still being written."""
         if self._told != (about or said):
             self._told = about or said
-            take_back(self._host.app, TITLE, "warning")
+            take_back(self._host.app, TITLE)
             plain_notify(self._host.app, one_line(said, 300), title=TITLE, severity="warning", timeout=TOAST_S)
 
 
@@ -213,7 +213,7 @@ async def choose(host: Host) -> None:
         said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
         host.app.notify(said)
         return
-    take_back(host.app, TITLE, "warning")  # the user has followed the warning
+    take_back(host.app, TITLE)  # the user has followed the warning
     shown = await _both_now(host, link)
     if shown is None:
         return

@@ -218,10 +218,8 @@ class ModelScreen(ChooseScreen):
         self._servers: tuple[servers.Server, ...] = ()
 
     def on_mount(self) -> None:
-        if self._is_open:
-            self._ask_for_more()
-
-    def _ask_for_more(self) -> None:
+        if not self._is_open:
+            return
         try:
             self._servers = servers.known()
         except servers.ServersError as error:
@@ -230,7 +228,10 @@ class ModelScreen(ChooseScreen):
         self.run_worker(self._load, thread=True, exit_on_error=False)
 
     def found(self, typed: str) -> list[Entry]:
-        own = [_own_server(one) for one in self._servers]
+        own = [
+            Entry(f"{SERVER}{one.provider}", f"{one.provider}/…", f"{one.place} ({one.source}): enter lists its models")
+            for one in self._servers
+        ]
         if not typed.strip():
             named = {one.name for one in (*self._known, *self._of_servers)}
             is_listed = self._current in named or not self._is_open
@@ -297,11 +298,6 @@ def _entry(model: ModelEntry) -> Entry:
     if model.provider == "offline" or model.description:
         return Entry(model.name, model.name, model.description)
     return Entry(model.name, model.name, f"{key_of(model.provider).remark} · {model_choices.facts(model)}")
-
-
-def _own_server(server: servers.Server) -> Entry:
-    about = f"{server.place} ({server.source}): enter lists its models"
-    return Entry(SERVER + server.provider, f"{server.provider}/…", about)
 
 
 def _remark(model: str) -> str:

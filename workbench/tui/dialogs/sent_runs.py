@@ -118,7 +118,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit", show=False),
         _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
         _key("enter", "take", "take", "Open", "Open this run as it was"),
-        _key("r", "reply", "reply", "Reply", "Show this reply under its column as it is now"),
+        _key("r", "take(True)", "reply", "Reply", "Show this reply under its column as it is now"),
         _key("slash", "search", "search", "Search", "Search for words, or model:… adapter:… is:failed since:…"),
         _key("alt+w", "next_scope", "next_scope", "Where", "Search another scope: case, session, folder, everywhere"),
         _key("down", "step(1)", "down", "Down", "Go to the run below", show=False, priority=True),
@@ -165,13 +165,10 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
             await self._show_found(is_kept=True)
 
     @on(Input.Submitted)
-    def action_take(self) -> None:
-        self._take(is_reply_alone=False)
+    def _enter(self) -> None:
+        self.action_take()
 
-    def action_reply(self) -> None:
-        self._take(is_reply_alone=True)
-
-    def _take(self, is_reply_alone: bool) -> None:
+    def action_take(self, is_reply_alone: bool = False) -> None:
         if self._found.runs:
             self.dismiss((self._found.runs[self._current], is_reply_alone))
 

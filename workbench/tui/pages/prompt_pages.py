@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -153,10 +153,19 @@ def token_blocks(at: LookedAt) -> list[Block]:
     if at.rendered.stale:
         blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
     blocks += [named("request", spent.total), named("its price", spent.said_cost), EMPTY]
-    blocks += _bars(spent.ledger)
-    blocks += _fields(spent.ledger)
+    ledger, shares = spent.ledger, shown_shares(spent.ledger)
+    most = max([share.tokens for share in shares], default=0)
+    for share in shares:
+        blocks.append(_row(share.name, number(share.tokens, share.exact), share.tokens, ledger.tokens, most))
+    blocks += _fields(ledger)
     blocks += _columns(at)
-    blocks += [EMPTY, *_notes(spent)]
+    blocks += [EMPTY, *paragraph(HOW, "note")]
+    if not ledger.exact:
+        blocks += paragraph(ESTIMATED, "note")
+    if ledger.uncounted:
+        blocks += paragraph(f"Not counted: {', '.join(ledger.uncounted)}.", "warning")
+    if spent.cost:
+        blocks += paragraph(LIST_PRICE, "note")
     return blocks
 
 
@@ -167,13 +176,6 @@ def _spent(at: LookedAt, rendered: RenderedColumn) -> Spent | None:
     if counted is not None and counted[0].counts_the_same(rendered.request):
         return spent_by(rendered.request, ledger=counted[1])
     return spent_by(rendered.request)
-
-
-def _bars(ledger: Ledger) -> Iterator[Block]:
-    shares = shown_shares(ledger)
-    most = max([share.tokens for share in shares], default=0)
-    for share in shares:
-        yield _row(share.name, number(share.tokens, share.exact), share.tokens, ledger.tokens, most)
 
 
 def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
@@ -209,13 +211,3 @@ def _columns(at: LookedAt) -> list[Block]:
         for id, one in found.items()
     ]
     return [*heading("Every column"), *table(rows, widest=48)]
-
-
-def _notes(spent: Spent) -> Iterator[Block]:
-    yield from paragraph(HOW, "note")
-    if not spent.ledger.exact:
-        yield from paragraph(ESTIMATED, "note")
-    if spent.ledger.uncounted:
-        yield from paragraph(f"Not counted: {', '.join(spent.ledger.uncounted)}.", "warning")
-    if spent.cost:
-        yield from paragraph(LIST_PRICE, "note")

@@ -52,7 +52,7 @@ class NoteLines(TextView):
     """A view of the notes, limited to a few rows."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return min(MOST_ROWS, self.rows_within(width - self.scrollbar_size_vertical))
+        return min(MOST_ROWS, len(self.rows_within(width - self.scrollbar_size_vertical)))
 
     def set_height(self, rows: int) -> None:
         super().set_height(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -262,9 +263,10 @@ the place and what would work.
         """Return the classes of the text; while it has an error, the last valid ones."""
         if text != self._text_of_names:
             self._text_of_names = text
-            names = _class_names(text)
-            if names is not None:
-                self._names = names
+            from adapters.signatures import notation
+
+            with suppress(SignatureError, SyntaxError, ValueError, RecursionError):
+                self._names = notation.class_names(text)
                 self._readable = text
         return self._names
 
@@ -340,16 +342,6 @@ the place and what would work.
 def _strip_like_docstring(text: str) -> str:
     """Strip blanks as in a docstring: around the text and in empty lines."""
     return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
-
-
-def _class_names(text: str) -> tuple[str, ...] | None:
-    """Return the classes of a text, or None if it has an error."""
-    from adapters.signatures import notation
-
-    try:
-        return notation.class_names(text)
-    except (SignatureError, SyntaxError, ValueError, RecursionError):
-        return None
 
 
 def _types_in(text: str) -> tuple[str, ...]:

@@ -221,16 +221,12 @@ def short_form(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_ol
             return Verdict(id, name, "◌", "accent", BEING_READ)
         return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not parsed", LONGEST), matters=True)
     if reading.ok:
-        return Verdict(id, name, "✓", "success", old + read_in_short(reading))
+        found = sum(one.state in ("read", "native") for one in reading.fields.values())
+        is_repaired = any(step.rule == "json_repair" for one in reading.fields.values() for step in one.steps)
+        words = f"{found}/{len(reading.fields)}{' repaired' if is_repaired else ''}"
+        return Verdict(id, name, "✓", "success", old + words)
     place, why = refused_in_short(reading)
     return Verdict(id, name, "✗", "error", old + place + why, matters=True, brief=old + why)
-
-
-def read_in_short(reading: Reading) -> str:
-    """Return `4/4`, or `4/4 repaired` if the parser repaired the reply."""
-    found = sum(one.state in ("read", "native") for one in reading.fields.values())
-    steps = (step.rule for one in reading.fields.values() for step in one.steps)
-    return f"{found}/{len(reading.fields)}{' repaired' if 'json_repair' in steps else ''}"
 
 
 def refused_in_short(reading: Reading) -> tuple[str, str]:
@@ -251,7 +247,11 @@ REPLY = ("reply ", "$foreground bold")
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """Describe a column's reply in a line: sign, verdict, time and cost."""
     if run is not None and run.phase == "running":
-        return _running_words(run, now, keys)
+        seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
+        what = run.progress.doing or ("receiving" if run.text else "sent")
+        which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
+        doing = (f"◌ {what}{which}{seconds}", "$text-accent")
+        return lines(REPLY, doing, (keys("  {app.cancel|esc} cancel"), QUIET))
     took = _took(run) if run is not None else ""
     ended = _ended(rendered, run)
     if run is not None and says_why(rendered, run):
@@ -267,18 +267,6 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
         return _line("✗", "error", rendered.reading_error or "not parsed", took, ended)
     nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} send"))
     return lines(REPLY, *ended, (nothing, QUIET))
-
-
-def _running_words(run: ColumnRun, now: float, keys: KeyWords) -> Content:
-    """Describe an active run and its time."""
-    seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
-    what = run.progress.doing or ("receiving" if run.text else "sent")
-    which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
-    return lines(
-        REPLY,
-        (f"◌ {what}{which}{seconds}", "$text-accent"),
-        (keys("  {app.cancel|esc} cancel"), QUIET),
-    )
 
 
 def _took(run: ColumnRun) -> str:

@@ -7,11 +7,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
-from textual.message import Message as AppMessage
 
 from workbench.state.document import RenderedColumn, SlowReading
 
@@ -30,15 +28,6 @@ LONGEST = 100_000
 """Characters of a prompt above which the estimate is kept, because passing on more would delay keys."""
 
 Told = Callable[[str, "Request", "Ledger"], object]
-
-
-@dataclass
-class TokensCounted(AppMessage):
-    """The tokens of a column's request were counted."""
-
-    column_id: str
-    request: Request
-    ledger: Ledger
 
 
 class ExactCounts:

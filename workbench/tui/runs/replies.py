@@ -153,17 +153,13 @@ class Replies:
         asked = self._asked.get(answered)
         if asked is not None:
             return not asked.asks_the_same(rendered.request)
-        if self._digest_of(rendered.column, rendered.request) != answered:
+        known = self._digests.get(rendered.column.id)
+        if known is None or known[0] is not rendered.request:  # a digest takes milliseconds with many demos
+            known = self._digests[rendered.column.id] = (rendered.request, rendered.request.digest())
+        if known[1] != answered:
             return True
         self._asked[answered] = rendered.request
         return False
-
-    def _digest_of(self, column: Column, request: Request) -> str:
-        """Compute the digest once per request, because it takes milliseconds with many demos."""
-        known = self._digests.get(column.id)
-        if known is None or known[0] is not request:
-            known = self._digests[column.id] = (request, request.digest())
-        return known[1]
 
 
 SIGNS: dict[Rating, tuple[str, str]] = {"good": ("★ good", "$text-success"), "bad": ("✗ bad", "$text-error")}

@@ -101,17 +101,14 @@ class Progress:
                 self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
                 self._is_own = self._is_own and not isinstance(event, AskedAgain | FallbackStarted | ExtractionStarted)
-                self._note_loading(event)
+                if isinstance(event, ModelLoading):
+                    self._loads_since = event.at
+                elif isinstance(event, RequestSent) and self._loads_since is not None:
+                    self.loading_s += event.at - self._loads_since
+                    self._loads_since = None
                 self.doing = _doing(event, self.doing)
         self.text = "".join(pieces)
         self.reasoning = "".join(thoughts)
-
-    def _note_loading(self, event: Event) -> None:
-        if isinstance(event, ModelLoading):
-            self._loads_since = event.at
-        elif isinstance(event, RequestSent) and self._loads_since is not None:
-            self.loading_s += event.at - self._loads_since
-            self._loads_since = None
 
 
 def _doing(event: Event, before: str) -> str:

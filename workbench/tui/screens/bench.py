@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import ClassVar, Literal, NamedTuple
 
 from textual import on
@@ -283,14 +283,11 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._show(column, row)
 
     def action_pairs(self) -> None:
-        self.app.push_screen(BenchTextScreen("Conclusions", text_blocks(self._concluded())))
-
-    def _concluded(self) -> Iterator[shown.Block]:
         concluded = self._conclusions
-        yield shown.Note(concluded.verdict.line, "strong")
-        yield from map(shown.Note, self._gains)
-        yield report.column_table(self._grid)
-        yield from report.conclusions(concluded) if concluded.pairs else (shown.Note("There is only one column."),)
+        made: list[shown.Block] = [shown.Note(concluded.verdict.line, "strong"), *map(shown.Note, self._gains)]
+        made.append(report.column_table(self._grid))
+        made += report.conclusions(concluded) if concluded.pairs else [shown.Note("There is only one column.")]
+        self.app.push_screen(BenchTextScreen("Conclusions", text_blocks(made)))
 
     def action_improve(self) -> None:
         self.dismiss(Wanted("", "", then="improve"))

@@ -223,7 +223,8 @@ that are only counted.
         if width <= 0:
             return
         looked_at = LookedAt(self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below)
-        has_name = self.has_class("-under") and self._is_whole_in_list
+        room_of_name = self._room_in_list(f"  {counted(self.cause.fixtures)}")
+        has_name = self.has_class("-under") and cell_len(self.cause.words) < room_of_name
 
         def made(extent: Extent = ALL) -> list[Block]:
             shown = Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
@@ -256,10 +257,6 @@ that are only counted.
     def _room_in_list(self, many: str) -> int:
         """Return the cells for a cause's name before the count `many`, in the list above the text."""
         return max(20, self._list.row_width - MARGIN - 3 - len(many))
-
-    @property
-    def _is_whole_in_list(self) -> bool:
-        return cell_len(self.cause.words) < self._room_in_list(f"  {counted(self.cause.fixtures)}")
 
     def _hints(self, room: int) -> str:
         """List the keys that work now, as many as fit into `room` cells, decisions first."""

@@ -36,11 +36,6 @@ def heads(found: Grid) -> list[str]:
     return [one_line(one.id, LONGEST_HEAD) for one in found.columns]
 
 
-def grid_width(found: Grid) -> int:
-    """Return the width of the grid's rows in cells."""
-    return NAME_WIDTH + sum(cell_width(head) + 1 for head in heads(found))
-
-
 def grid_rows(found: Grid, shown: frozenset[Verdict], at: tuple[str, int]) -> Iterator[Block]:
     """Show a row for each mutation with a verdict in `shown`, by group; `at` is the current mutation and column."""
     widths = [cell_width(head) for head in heads(found)]
@@ -247,7 +242,7 @@ shown; undo removes it.
     async def _find(self) -> None:
         found = await asyncio.to_thread(self._make)
         self.found = found
-        self._rows.styles.width = grid_width(found) + MARGIN + 2
+        self._rows.styles.width = NAME_WIDTH + sum(cell_width(one) + 1 for one in heads(found)) + MARGIN + 2
         silent = found.silently_wrong()
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""

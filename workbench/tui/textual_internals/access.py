@@ -10,7 +10,6 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.geometry import Region, Size
-from textual.notifications import SeverityLevel
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
@@ -86,7 +85,7 @@ def own_bindings(node: DOMNode) -> Iterator[Binding]:
         yield binding
 
 
-def take_back(app: App[Any], title: str, severity: SeverityLevel) -> None:
-    """Dismiss the toasts with this title and severity that are no longer true."""
-    for one in [note for note in app._notifications if (note.title, note.severity) == (title, severity)]:
+def take_back(app: App[Any], title: str) -> None:
+    """Dismiss the warnings with this title that are no longer true."""
+    for one in [note for note in app._notifications if (note.title, note.severity) == (title, "warning")]:
         app._unnotify(one)

@@ -68,7 +68,10 @@ class KeyOrder:
 
     async def _carry_out(self, event: events.Key | events.Paste) -> None:
         try:
-            await self._begun()
+            if not self._complete.is_set():  # after a timeout, no key waits for the first screen again
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._complete.wait(), LONGEST_START_S)
+                self._complete.set()
             if self._letters_under_way:
                 await self._settled()
             await self._deliver(event)
@@ -79,13 +82,6 @@ class KeyOrder:
             self._letters_under_way = self._is_busy = False
             while self._waiting and not self._is_busy:
                 await self.take(self._waiting.popleft())
-
-    async def _begun(self) -> None:
-        """Wait for the first screen; after a timeout, never wait again."""
-        if not self._complete.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._complete.wait(), LONGEST_START_S)
-            self._complete.set()
 
     async def _settled(self) -> None:
         """Wait until the focused widget, its parents and the app have handled their messages."""

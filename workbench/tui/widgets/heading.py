@@ -183,7 +183,11 @@ class Heading(Widget):
                     both = zip(title, drawn_mark, strict=True)
                     rows = [lines((left, "$text-accent bold"), gap, (right, self._tone)) for left, right in both]
                     return [*rows, *[Content("")] * (scale - 1), self._line_below(mark, width)]
-        return [self._small_letters(width), self._line_below("", width)]
+        said = f"{self._mark.sign} {self._mark.words}".strip() if self._mark is not None else ""
+        shown = one_line(said, width // 2)
+        small = one_line(self._title, max(1, width - cell_width(shown) - APART))
+        gap = " " * max(0, width - cell_width(small) - cell_width(shown))
+        return [lines((small, "$text-accent bold"), gap, (shown, self._tone)), self._line_below("", width)]
 
     @property
     def _marks(self) -> tuple[str, ...]:
@@ -197,13 +201,6 @@ class Heading(Widget):
     @property
     def _tone(self) -> str:
         return f"$text-{self._mark.tone} bold" if self._mark is not None and self._mark.tone else "$foreground 70%"
-
-    def _small_letters(self, width: int) -> Content:
-        said = f"{self._mark.sign} {self._mark.words}".strip() if self._mark is not None else ""
-        shown = one_line(said, width // 2)
-        title = one_line(self._title, max(1, width - cell_width(shown) - APART))
-        gap = " " * max(0, width - cell_width(title) - cell_width(shown))
-        return lines((title, "$text-accent bold"), gap, (shown, self._tone))
 
     def _line_below(self, drawn_mark: str, width: int) -> Content:
         """Return the line below, preceded by the mark's words if they are not drawn."""

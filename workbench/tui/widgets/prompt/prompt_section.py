@@ -99,7 +99,13 @@ class Section:
         if self.text != text:
             self.pieces = [piece._replace(text=safe(piece.text)) for piece in self.pieces]
         if "\t" in self.text:
-            self._expand_tabs()
+            column = 0
+            for position, piece in enumerate(self.pieces):
+                text = expand_tabs(piece.text, column)
+                self.pieces[position] = piece._replace(text=text)
+                _before, newline, last = text.rpartition("\n")
+                column = cell_len(last) if newline else column + cell_len(last)
+            self.text = "".join([piece.text for piece in self.pieces])
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
         self.rows = [] if self.is_title_alone else rows(self.text, self.width, hangs=True)
         self.height = 1 + len(self.rows)
@@ -128,15 +134,6 @@ class Section:
         """Add a piece that says how much of a text is hidden after `cut`, if any."""
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
-
-    def _expand_tabs(self) -> None:
-        column = 0
-        for position, piece in enumerate(self.pieces):
-            text = expand_tabs(piece.text, column)
-            self.pieces[position] = piece._replace(text=text)
-            _before, newline, last = text.rpartition("\n")
-            column = cell_len(last) if newline else column + cell_len(last)
-        self.text = "".join([piece.text for piece in self.pieces])
 
     @property
     def tokens(self) -> int:

@@ -63,11 +63,6 @@ class Row(NamedTuple):
     is_fix: bool = False
 
 
-def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
-    """Return whether a field initially shows its steps: if it failed or has a flag."""
-    return field.state == "failed" or any(flag.field == field.name for flag in flags)
-
-
 def rows_of(
     reading: Reading, width: int, toggled: Collection[str] = frozenset(), beside: Collection[str] = frozenset()
 ) -> list[Row]:
@@ -136,8 +131,9 @@ def _verdict(reading: Reading, width: int) -> Iterable[Row]:
 def _field(
     reading: Reading, field: FieldReading, flags: tuple[Flag, ...], width: int, toggled: Collection[str]
 ) -> list[Row]:
-    is_open = starts_open(field, flags) != (field.name in toggled)
     own_flags = [flag for flag in flags if flag.field == field.name]
+    starts_open = field.state == "failed" or bool(own_flags)
+    is_open = starts_open != (field.name in toggled)
     found = [_head(reading, field, own_flags, is_open, width)]
     if not is_open:
         return found

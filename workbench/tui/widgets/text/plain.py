@@ -6,7 +6,7 @@ Textual parses markup in most strings and passes control bytes on; `[/x]` in a p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from textual import events
@@ -58,11 +58,6 @@ def lines(*parts: tuple[str, str] | str | Content) -> Content:
     return Content("", strip_control_codes=False).join(
         [content(one) if isinstance(one, str) else one if isinstance(one, Content) else content(*one) for one in parts]
     )
-
-
-def name(text: str, width: int = LONGEST_NAME) -> Content:
-    """Shorten a name for a title, tab or list entry to a line of `width` cells."""
-    return Content(one_line(text, width), strip_control_codes=False)
 
 
 def same(one: Content, other: Content) -> bool:
@@ -159,7 +154,8 @@ def plain_notify(
 
 def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = "") -> DiscoveryHit:
     """Return a palette entry that is shown before anything is typed."""
-    return DiscoveryHit(name(text), command, text=one_line(text, LONGEST_NAME), help=_help(help))
+    shown = one_line(text, LONGEST_NAME)
+    return DiscoveryHit(content(shown), command, text=shown, help=_help(help))
 
 
 def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
@@ -202,13 +198,9 @@ STYLES: dict[shown.Tone, str] = {
 
 
 def text_blocks(made: Iterable[shown.Block]) -> tuple[Block, ...]:
-    return tuple(_blocks(made))
-
-
-def _blocks(made: Iterable[shown.Block], target: str = "") -> Iterator[Block]:
+    found: list[Block] = []
     for one in made:
-        if isinstance(one, shown.Heading):
-            target = one.target
         for number, (line, tone) in enumerate(as_text.toned_lines(shown.Shown("", (one,)))):
-            is_first = isinstance(one, shown.Heading) and number == 1
-            yield block(line, STYLES[tone], target=target if is_first else "")
+            target = one.target if isinstance(one, shown.Heading) and number == 1 else ""
+            found.append(block(line, STYLES[tone], target=target))
+    return tuple(found)

@@ -185,13 +185,10 @@ class TextView(LineView):
         """Count the rows that `blocks` would need at the current width."""
         return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
 
-    def rows_within(self, width: int) -> int:
-        """Count the rows that the shown blocks would need at another width."""
-        return len(self._rows if width == self._laid_out_for else self._rows_within(width))
-
-    def _rows_within(self, width: int) -> list[_Row]:
-        if not width:
-            return []
+    def rows_within(self, width: int) -> list[_Row]:
+        """Return the rows that the shown blocks need at a width, laid out already or not."""
+        if width == self._laid_out_for:
+            return self._rows
         return [row for index, one in enumerate(self._blocks) for row in _rows_of(one, index, width - MARGIN - 1)]
 
     def lay_out(self) -> None:
@@ -199,8 +196,9 @@ class TextView(LineView):
             self._make_rows()
 
     def _make_rows(self) -> None:
+        self._laid_out_for = 0
+        self._rows = self.rows_within(self.row_width) if self.row_width else []
         self._laid_out_for = self.row_width
-        self._rows = self._rows_within(self._laid_out_for)
         if self._laid_out_for:
             self.set_height(len(self._rows))
 
