@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,33 +21,24 @@ def take(
     session_path: str | None,
     out_svg: Path,
     size: tuple[int, int] = (160, 45),
-    press: tuple[str, ...] = (),
-    until: Callable[[WorkbenchApp], bool] | None = None,
     tool_handlers: Mapping[str, NamedHandler] | None = None,
     session: Session | None = None,
     is_projected: bool = False,
 ) -> None:
     """Write a screenshot of a session as SVG, `size` (columns, rows) in cells.
 
-    Opens `session` if given, else the file `session_path`, else an example. `press` are keys to press first; `until`
-    returns whether the app has finished their work. Raises OSError if `out_svg` cannot be written, and
-    `sessions.errors.SessionError` if the session cannot be read.
+    Opens `session` if given, else the file `session_path`, else an example. Raises OSError if `out_svg` cannot be
+    written, and `sessions.errors.SessionError` if the session cannot be read.
     """
     shown = opened(session_path) if session is None else (session, None)
     app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
-    whole_files.write(out_svg, asyncio.run(_picture(app, size, press, until)).encode("utf-8"))
+    whole_files.write(out_svg, asyncio.run(_picture(app, size)).encode("utf-8"))
 
 
-async def _picture(
-    app: WorkbenchApp, size: tuple[int, int], press: tuple[str, ...], until: Callable[[WorkbenchApp], Any] | None
-) -> str:
+async def _picture(app: WorkbenchApp, size: tuple[int, int]) -> str:
     async with app.run_test(size=size, tooltips=True, notifications=True) as pilot:
         await pilot.pause()
         app.main.columns.set_quiet(True)  # as at a first start
-        for key in press:
-            await pilot.press(key)
-        while until is not None and not until(app):
-            await pilot.pause(0.02)
         await pilot.pause()
         return app.export_screenshot(title=TITLE)
 

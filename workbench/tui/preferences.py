@@ -293,7 +293,7 @@ class Preferences:
         """Remember the layout of the open session."""
         if not self._remembers or not self._keeps or not self._main.is_attached:
             return
-        said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
+        said = {"prompts": self._main.columns.shares.said, "editors": self._main.left_share}
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
         look = self._before_projector or self._look
         sizes["quiet"] = look.is_quiet

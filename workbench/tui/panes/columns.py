@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from textual import on
@@ -18,6 +19,7 @@ from workbench.state.document import RenderedColumn
 from workbench.tui.keys.bindings import keys_of
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
+from workbench.tui.panes.status import said_beyond
 from workbench.tui.panes.verdicts import Verdict
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
@@ -37,21 +39,11 @@ Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its own model, if any."""
 
 
-def said_beyond(in_sight: int, count: int, left: float, right: float, key: str) -> str:
-    """Return how many columns are visible, with arrows and the key towards hidden ones; "" if all fit.
-
-    The text has the same width at every scroll position.
-    """
-    if in_sight >= count:
-        return ""
-    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '} {key}"
-
-
 class ColumnsPane(HorizontalScroll, can_focus=False):
     BINDING_GROUP_TITLE = "Columns"
 
     beyond: Reactive[str] = reactive("", repaint=False)
-    """The result of `said_beyond` for the current columns."""
+    """The result of `status.said_beyond` for the current columns."""
 
     @dataclass
     class Turned(Message):
@@ -64,7 +56,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._columns: dict[str, ColumnPane] = {}
         self._waiting: dict[str, Shown] = {}
         self._rest: Timer | None = None
-        self._shares = HeightShares()
+        self.shares = HeightShares()
         self._last_room = Size()
         self._last = ""
         self.in_sight_count = 0
@@ -90,9 +82,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if wanted != list(self._columns):
             self._arrange(wanted)
         has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
-        if self._shares.expect_replies(has_replies):
+        if self.shares.expect_replies(has_replies):
             self._split()
-        in_sight = self._visible_ids()
+        in_sight = self.visible_ids()
         adapters = frozenset(rendered.column.adapter for rendered, _, _ in columns)
         for rendered, run, model in columns:
             id = rendered.column.id
@@ -124,28 +116,21 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def stream(self, run: ColumnRun) -> bool:
         """Show the reply received so far if its column is visible, and return whether it is."""
-        column = self._columns.get(run.column)
-        if column is None or run.column not in self._visible_ids():
-            return False
-        column.stream()
-        return True
+        is_visible = run.column in self.visible_ids()
+        if is_visible:
+            self._columns[run.column].stream()
+        return is_visible
 
-    def _visible_ids(self) -> set[str]:
+    def visible_ids(self) -> set[str]:
         """Return the ids of the visible columns; before the first layout, all ids."""
         if not self.display:
             return set()
         shown = [one for one in self._columns.values() if one.display]
         if not all(one.outer_size.width for one in shown):
             return set(self._columns)
-        found: set[str] = set()
         left, right = self.scroll_x, self.scroll_x + self.size.width
-        start = 0
-        for column in shown:
-            end = start + column.outer_size.width
-            if start < right and end > left:
-                found.add(column.column_id)
-            start = end
-        return found
+        edges = pairwise(accumulate([one.outer_size.width for one in shown], initial=0))
+        return {one.column_id for one, (start, end) in zip(shown, edges, strict=True) if start < right and end > left}
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_x(old_value, new_value)
@@ -173,14 +158,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._catch_up(id)
         return self._columns.get(id)
 
-    @property
-    def share(self) -> float | None:
-        """The prompts' share of the height set by the user; None if it is divided by need."""
-        return self._shares.said
-
     def set_share(self, share: float | None) -> None:
         """Set the prompts' share of the height; None divides it by need."""
-        self._shares.say(share)
+        self.shares.say(share)
         self._split()
 
     @property
@@ -225,8 +205,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 column.prompt.reveal(key)
 
     @property
-    def ids(self) -> frozenset[str]:
-        return frozenset(self._columns)
+    def ids(self) -> tuple[str, ...]:
+        return tuple(self._columns)
 
     def without(self, key: OriginKey) -> frozenset[str]:
         """Return the columns with prompts that lack this origin."""
@@ -244,17 +224,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self.scroll_to_widget(column, animate=False)
         self._catch_up(id)
         self.post_message(self.Turned(id))
-
-    def start_over(self) -> None:
-        """Go back to the first column."""
-        self.scroll_to(x=0, animate=False)  # also if other columns replace these
-        self.turn_to(next(iter(self._columns), ""))
-
-    def turn_on(self) -> None:
-        """Go to the first column after the visible ones, wrapping around to the first."""
-        columns = self.all
-        in_sight = [index for index, one in enumerate(columns) if one.column_id in self._visible_ids()]
-        self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
         """Focus the prompt of a column, or its reply at the parse error."""
@@ -340,7 +309,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def tick(self, now: float) -> None:
         """Update the clock of active runs."""
-        for id in self._visible_ids():
+        for id in self.visible_ids():
             self._columns[id].show_verdict(now)
 
     def resize_prompts(self, by: float) -> None:
@@ -356,7 +325,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @on(PromptView.QuietAsked)
     def _quiet_asked(self, event: PromptView.QuietAsked) -> None:
-        event.stop()
         self.set_quiet(event.is_quiet)
 
     @on(Splitter.Dragged)
@@ -370,18 +338,16 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         with self.app.batch_update():
             for id in [one for one in self._columns if one not in wanted]:
                 self._columns.pop(id).remove()
-            if list(self._columns) == [one for one in wanted if one in self._columns]:
-                fresh = {id: ColumnPane(id) for id in wanted if id not in self._columns}
-            else:
+            if list(self._columns) != [one for one in wanted if one in self._columns]:
                 self.remove_children()
                 self._columns = {}
-                fresh = {id: ColumnPane(id) for id in wanted}
             # A new column is mounted before the column that follows it.
             following: ColumnPane | None = None
             arranged: dict[str, ColumnPane] = {}
             for id in reversed(wanted):
-                column = fresh.get(id) or self._columns[id]
-                if id in fresh:
+                column = self._columns.get(id)
+                if column is None:
+                    column = ColumnPane(id)
                     self.mount(column, before=following)
                 arranged[id] = following = column
             self._columns = dict(reversed(arranged.items()))
@@ -396,7 +362,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.split(self._share_of(column))
 
     def _share_of(self, column: ColumnPane) -> float:
-        return self._shares.of(column.column_id, self._room.height - ROWS_OF_BORDER)
+        return self.shares.of(column.column_id, self._room.height - ROWS_OF_BORDER)
 
     @property
     def _room(self) -> Size:
@@ -405,8 +371,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return self._last_room
 
     @on(FieldTable.Completed)
-    def _table_completed(self, event: FieldTable.Completed) -> None:
-        event.stop()
+    def _table_completed(self) -> None:
         self.call_after_refresh(self.make_room)
 
     def make_room(self) -> None:
@@ -414,9 +379,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         rows: dict[str, Held] = {}
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
-                held = one.prompt.rows_held if self._shares.has_replies else one.prompt.rows_in_full
+                held = one.prompt.rows_held if self.shares.has_replies else one.prompt.rows_in_full
                 rows[one.column_id] = Held(held, one.rows_of_reply)
-        if self._shares.take(rows):
+        if self.shares.take(rows):
             self._split()
 
     def _fit(self) -> None:

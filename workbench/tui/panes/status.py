@@ -47,6 +47,16 @@ ACTIVITY_SECONDS = 3
 """Seconds that a message stays."""
 
 
+def said_beyond(in_sight: int, count: int, left: float, right: float, key: str) -> str:
+    """Return how many columns are visible, with arrows and the key towards hidden ones; "" if all fit.
+
+    The text has the same width at every scroll position.
+    """
+    if in_sight >= count:
+        return ""
+    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '} {key}"
+
+
 class StatusLine(Widget):
     """The last line, with two rows on narrow terminals; a click on a name or key runs its action."""
 
@@ -54,7 +64,7 @@ class StatusLine(Widget):
         """The user clicked on the number of visible columns."""
 
     beyond: Reactive[str] = reactive("")
-    """The columns that are hidden (`workbench.tui.panes.columns.said_beyond`)."""
+    """The columns that are hidden (`said_beyond`)."""
     differs_from_program: Reactive[bool] = reactive(False)
     """True if the linked program differs from the session."""
     teacher: Reactive[str] = reactive("")

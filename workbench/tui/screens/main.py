@@ -186,7 +186,8 @@ class MainScreen(PaneSizesScreen):
         self.replies.clear()
         self._engine = None
         self.editors.open("signature")
-        self.columns.start_over()
+        self.columns.scroll_to(x=0, animate=False)  # also if other columns replace these
+        self.columns.turn_to(next(iter(self.columns.ids), ""))
         if not self.document.state.case.replies:
             self.columns.show_part("prompt")
 
@@ -270,7 +271,10 @@ class MainScreen(PaneSizesScreen):
 
     @on(StatusLine.Further)
     def _further_columns(self) -> None:
-        self.columns.turn_on()
+        """Go to the first column after the visible ones, wrapping around to the first."""
+        ids, visible = self.columns.ids, self.columns.visible_ids()
+        last = max([place for place, id in enumerate(ids) if id in visible], default=-1)
+        self.columns.turn_to(ids[(last + 1) % len(ids)])
 
     @on(VerdictStrip.Chosen)
     def _verdict_chosen(self, event: VerdictStrip.Chosen) -> None:

@@ -117,7 +117,7 @@ class PointingScreen(OneLayout[None]):
             without = self.columns.without(self._edited)
             if without != self._without:
                 before, self._without = self._without, without
-                self.columns.reveal(self._edited, but={*self.columns.ids - before, *without})
+                self.columns.reveal(self._edited, but={*set(self.columns.ids).difference(before), *without})
 
 
 SMALLEST_LEFT = 28

@@ -10,8 +10,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from tests.support.screen import lower_edge, seen
-from workbench.tui.panes.columns import said_beyond
-from workbench.tui.panes.status import StatusLine
+from workbench.tui.panes.status import StatusLine, said_beyond
 
 FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "json", "xml", "baml", "twostep")]))
 

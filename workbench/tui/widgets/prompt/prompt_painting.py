@@ -70,8 +70,7 @@ MOST_STRIPS_KEPT = 4_000
 class PromptPainter:
     """Paint rows of `layout`; rows without highlight or cursor are cached.
 
-    `style_of` returns the style of `prompt-view--…` classes, `cursor` is the visible cursor (None without focus), and
-    `stale` dims all text.
+    `style_of` returns the style of `prompt-view--…` classes, `cursor` is the visible cursor (None without focus).
     """
 
     def __init__(self, layout: PromptLayout, style_of: Callable[..., Style]) -> None:
@@ -79,26 +78,14 @@ class PromptPainter:
         self._style_of = style_of
         self.cursor: Spot | None = None
         self.marked_text = ""
+        self.lit: OriginKey | None = None
+        self.lights_of: dict[int, dict[int, str]] = {}
+        """The highlighted pieces by section; empty once `lit` has changed."""
         self._stale = False
-        self._lit: OriginKey | None = None
-        self._lights_of: dict[int, dict[int, str]] = {}
         self._strips: dict[tuple[int, int], Strip] = {}
 
-    @property
-    def lit(self) -> OriginKey | None:
-        return self._lit
-
-    @lit.setter
-    def lit(self, key: OriginKey | None) -> None:
-        self._lit = key
-        self._lights_of.clear()
-
-    @property
-    def stale(self) -> bool:
-        return self._stale
-
-    @stale.setter
-    def stale(self, stale: bool) -> None:
+    def set_stale(self, stale: bool) -> None:
+        """Dim all text, or show it as usual."""
         if stale != self._stale:
             self._stale = stale
             self._strips.clear()
@@ -109,7 +96,7 @@ class PromptPainter:
 
     def forget_messages(self, start: int, end: int, new_end: int) -> None:
         """Drop the cached rows of messages `start` to `end`, which `start` to `new_end` replace."""
-        self._lights_of.clear()
+        self.lights_of.clear()
         if end == new_end:
             self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
         else:
@@ -146,18 +133,18 @@ class PromptPainter:
 
     def _lights(self, section: Section, position: int) -> dict[int, str]:
         """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
-        if self._lit is None:
+        if self.lit is None:
             return {}
-        lights = self._lights_of.get(position)
+        lights = self.lights_of.get(position)
         if lights is None:
-            field = self._lit[1]
+            field = self.lit[1]
             lights = {}
             for number, origin in enumerate(section.origins):
-                if origin == self._lit:
+                if origin == self.lit:
                     lights[number] = "lit"
                 elif field is not None and origin.field == field:
                     lights[number] = "related"
-            self._lights_of[position] = lights
+            self.lights_of[position] = lights
         return lights
 
     def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
@@ -265,7 +252,7 @@ class PromptCanvas(LineView):
         """
         position, row = self._anchor()
         self.prompt = prompt
-        self._painter.stale = stale
+        self._painter.set_stale(stale)
         self._banner.take(error, hint, width=self._text_width, is_alone=prompt is None)
         messages = prompt.messages if prompt is not None else ()
         if messages is not self._layout.messages:
@@ -281,7 +268,7 @@ class PromptCanvas(LineView):
     def highlight(self, key: OriginKey | None) -> None:
         """Highlight the pieces of this origin strongly, and others of the same field softly."""
         if key != self._painter.lit:
-            self._painter.lit = key
+            self._painter.lit, self._painter.lights_of = key, {}
             self.repaint()
 
     def has(self, key: OriginKey) -> bool:

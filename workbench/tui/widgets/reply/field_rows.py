@@ -19,30 +19,15 @@ if TYPE_CHECKING:
     from adapters.replies.flag import Flag
     from adapters.replies.reading import NearMiss
 
-SYMBOL_OF: Mapping[FieldState, str] = {
-    "read": "✓",
-    "native": "✓",
-    "default": "○",
-    "missing": "✗",
-    "failed": "✗",
-    "unread": "–",
+LOOKS: Mapping[FieldState, tuple[str, str, str]] = {
+    "read": ("✓", "ok", ""),
+    "native": ("✓", "ok", "returned by the provider outside the text"),
+    "default": ("○", "warning", "not in the reply: default used"),
+    "missing": ("✗", "error", ""),
+    "failed": ("✗", "error", "found, but does not match the type"),
+    "unread": ("–", "note", "found, but the parser had already stopped"),
 }
-STYLE_OF: Mapping[FieldState, str] = {
-    "read": "ok",
-    "native": "ok",
-    "default": "warning",
-    "missing": "error",
-    "failed": "error",
-    "unread": "note",
-}
-WORDS_OF: Mapping[FieldState, str] = {
-    "read": "",
-    "native": "returned by the provider outside the text",
-    "default": "not in the reply: default used",
-    "missing": "",
-    "failed": "found, but does not match the type",
-    "unread": "found, but the parser had already stopped",
-}
+"""The sign of each state, the style of the sign, and an explanation."""
 SHORTEST_TYPE = 12
 """Cells below which a truncated type is left out."""
 SHORTEST_VALUE = 12
@@ -137,7 +122,7 @@ def _field(
     found = [_head(reading, field, own_flags, is_open, width)]
     if not is_open:
         return found
-    words = WORDS_OF[field.state]
+    _, _, words = LOOKS[field.state]
     if words:
         found += _message("", words, "note", width)
     from adapters.values.coercion import RULE_WORDS
@@ -165,10 +150,10 @@ def _field(
 def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: bool, width: int) -> Row:
     declared = reading.signature.output_fields.get(field.name)
     annotation = safe(written(declared.annotation)) if declared is not None else ""
-    style = STYLE_OF[field.state]
+    sign, style, _ = LOOKS[field.state]
     pieces = [
         ("▾ " if is_open else "▸ ", "note"),
-        (f"{SYMBOL_OF[field.state]} ", style),
+        (f"{sign} ", style),
         (one_line(field.name, max(4, width // 2)), "name"),
         ("  ", "value"),
     ]
