@@ -29,8 +29,7 @@ from workbench.config import settings
 from workbench.exporting.forms import FORMS
 from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
 from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
-from workbench.tui.keys.bindings import APP_BINDINGS, ESSENTIAL, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
-from workbench.tui.keys.keymap import keys
+from workbench.tui.keys import APP_BINDINGS, ESSENTIAL, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS, keys
 
 ROOT = Path(__file__).parents[1]
 SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from workbench.cli.commands import SUMMARIES
-from workbench.tui.keys.bindings import APP_BINDINGS
+from workbench.tui.keys import APP_BINDINGS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("adapters", "sessions", "workbench")

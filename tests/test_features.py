@@ -17,7 +17,7 @@ from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config.settings import KEYS
 from workbench.exporting.forms import FORMS
-from workbench.tui.keys.bindings import APP_BINDINGS
+from workbench.tui.keys import APP_BINDINGS
 
 TESTS = Path(__file__).parent
 DOCUMENTS = TESTS.parent / "docs"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.tui.keys.bindings import APP_BINDINGS
+from workbench.tui.keys import APP_BINDINGS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("adapters", "sessions", "workbench")

@@ -23,7 +23,7 @@ from sessions.model.session import Column, Session
 from workbench.serving import walls
 from workbench.serving.messages import Orders
 from workbench.tui.dialogs.ask import ConfirmScreen
-from workbench.tui.keys.bindings import APP_BINDINGS
+from workbench.tui.keys import APP_BINDINGS
 from workbench.tui.launch_visitor import VisitorApp, visitor_app
 from workbench.tui.palette import commands_of
 

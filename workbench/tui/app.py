@@ -30,7 +30,7 @@ from workbench.state import document
 from workbench.state.document import Document, Place
 from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
-from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
+from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.config.confinement import Confinement
     from workbench.state.document import Document
     from workbench.tui.guidance import Guidance
-    from workbench.tui.keys.bindings import KeyWords
+    from workbench.tui.keys import KeyWords
     from workbench.tui.preferences import Preferences
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.runs.runs import SendSetup

@@ -27,7 +27,7 @@ from workbench.serving.messages import EXAMPLE, MOST_STEPS, WHOLE, Controls, Mes
 from workbench.tui.actions import files, looking
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.launch import opened, run
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.lesson import LessonScreen

@@ -21,8 +21,7 @@ from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
 from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
-from workbench.tui.keys.keymap import first_key
+from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, first_key, short_form
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES

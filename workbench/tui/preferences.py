@@ -21,7 +21,7 @@ from sessions.file import whole_files
 from sessions.file.whole_files import key_of, private, state_folder
 from workbench.state.document import Document
 from workbench.tui import themes
-from workbench.tui.keys.bindings import USUAL, KeyWords
+from workbench.tui.keys import USUAL, KeyWords, problems, usable
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import VIEWS
 from workbench.tui.screens.main import MainScreen
@@ -208,10 +208,8 @@ class Preferences:
             said = f"{self._complaint}\nDefaults apply until the file is fixed."
             plain_notify(self._app, said, title="Config file", severity="error", timeout=20)
         if found is not None and found.keymap:
-            from workbench.tui.keys import keymap
-
-            self._app.set_keymap(keymap.usable(found.keymap))
-            wrong = keymap.problems(found.keymap)
+            self._app.set_keymap(usable(found.keymap))
+            wrong = problems(found.keymap)
             if wrong:
                 where = self._in_force.file.place_of("keymap") if self._in_force is not None else ""
                 said = f"{where}\n" + "\n".join(wrong) + self.key_words("\n{app.help|F1} lists every key and its id.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:

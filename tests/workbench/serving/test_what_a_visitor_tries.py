@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from workbench.serving import seats
-from workbench.tui.keys.bindings import APP_BINDINGS
+from workbench.tui.keys import APP_BINDINGS
 
 WALK = Path(__file__).parents[2] / "support" / "confined_walk.py"
 SECRET = "SECRET-OF-THE-TEACHER"

@@ -109,7 +109,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
 def _keys_of_app(found: InForce) -> dict[str, Any]:
     """Ask a child process for the app's keys and problems with the user's."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "workbench.tui.keys.keymap"],
+        [sys.executable, "-P", "-m", "workbench.tui.keys"],
         input=json.dumps(dict(found.settings.keymap)),
         capture_output=True,
         text=True,

@@ -25,7 +25,7 @@ from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LARGEST = 4_000_000

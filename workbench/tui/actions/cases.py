@@ -20,7 +20,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.messages import AttachFile
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
 

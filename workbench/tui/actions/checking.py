@@ -32,7 +32,7 @@ from workbench.output.measures import counted
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.state.engine import is_late
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyWords
+from workbench.tui.keys import KeyWords
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify

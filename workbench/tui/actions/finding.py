@@ -20,7 +20,7 @@ from workbench.editing import field_values
 from workbench.output.display import one_line, safe
 from workbench.state.document import Place, State
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup, keys_of
+from workbench.tui.keys import KeyGroup, keys_of
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor

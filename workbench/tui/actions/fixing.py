@@ -18,7 +18,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdicts import rejected_in
 from workbench.tui.widgets.row_list import RowList

@@ -20,7 +20,7 @@ from textual.widgets import Markdown
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup, keys_of, short_form
+from workbench.tui.keys import KeyGroup, keys_of, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen

@@ -39,7 +39,7 @@ from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.runs.runs import Order, ToolWaits
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 

@@ -29,7 +29,7 @@ from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.host import Host
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import TextView

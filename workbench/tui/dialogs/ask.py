@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 
 from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 

@@ -23,7 +23,7 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import Dialog, OneLine
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
 _key = KeyGroup("This dialog", "choose")

@@ -17,7 +17,7 @@ from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
 from workbench.output.display import LINE_BREAK, one_line, safe
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 

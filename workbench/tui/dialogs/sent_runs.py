@@ -21,7 +21,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList

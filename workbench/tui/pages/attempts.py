@@ -16,7 +16,7 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
-from workbench.tui.keys.bindings import KeyWords
+from workbench.tui.keys import KeyWords
 from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 

@@ -14,7 +14,7 @@ from sessions.model.session import Case, Column, Session
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import USUAL, KeyWords
+from workbench.tui.keys import USUAL, KeyWords
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 

@@ -10,7 +10,7 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, why_not
 from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import KeyWords
+from workbench.tui.keys import KeyWords
 from workbench.tui.pages import drifts
 from workbench.tui.pages.drifts import IN_WORDS, Extent, View
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block

@@ -15,7 +15,7 @@ from adapters.signatures.type_names import written
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.panes.verdicts import Verdict, has_come, is_of_before, says_why, short_form, verdict
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider

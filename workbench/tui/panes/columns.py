@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Literal
 
@@ -16,9 +15,9 @@ from textual.timer import Timer
 
 from sessions.model.session import Column
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.panes.column import ColumnPane
-from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
+from workbench.tui.panes.height_shares import HeightShares, Held
 from workbench.tui.panes.status import said_beyond
 from workbench.tui.panes.verdicts import Verdict
 from workbench.tui.runs.runs import ColumnRun
@@ -45,11 +44,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     beyond: Reactive[str] = reactive("", repaint=False)
     """The result of `status.said_beyond` for the current columns."""
 
-    @dataclass
     class Turned(Message):
         """Another column became current."""
-
-        column_id: str
 
     def __init__(self) -> None:
         super().__init__(id="columns")
@@ -223,7 +219,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         else:
             self.scroll_to_widget(column, animate=False)
         self._catch_up(id)
-        self.post_message(self.Turned(id))
+        self.post_message(self.Turned())
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
         """Focus the prompt of a column, or its reply at the parse error."""
@@ -314,8 +310,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def resize_prompts(self, by: float) -> None:
         """Add to the prompts' share of the height; negative values enlarge the replies."""
-        current = self.current
-        self.set_share((self._share_of(current) if current is not None else EVEN_SHARE) + by)
+        current = self.current.column_id if self.current is not None else ""
+        self.set_share(self.shares.of(current, self._room.height - ROWS_OF_BORDER) + by)
 
     def set_quiet(self, is_quiet: bool) -> None:
         """Fold or unfold the text shared by all columns."""
@@ -359,10 +355,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _split(self) -> None:
         """Set the height of the prompt in every column."""
         for column in self._columns.values():
-            column.split(self._share_of(column))
-
-    def _share_of(self, column: ColumnPane) -> float:
-        return self.shares.of(column.column_id, self._room.height - ROWS_OF_BORDER)
+            column.split(self.shares.of(column.column_id, self._room.height - ROWS_OF_BORDER))
 
     @property
     def _room(self) -> Size:
@@ -395,7 +388,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for column, width in zip(shown, widths, strict=True):
             column.styles.width = width
         if in_sight != self.in_sight_count:
-            self.post_message(self.Turned(self._last))
+            self.post_message(self.Turned())
         self.in_sight_count, self._overflow = in_sight, sum(widths) - room
         self._tell_beyond()
 

@@ -16,7 +16,7 @@ from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Document, Place, ReadSignature, State, history_field
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import RowsPane

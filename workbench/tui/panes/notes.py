@@ -17,7 +17,7 @@ from adapters.signatures.signature import Signature
 from workbench.editing import edits
 from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
-from workbench.tui.keys.bindings import USUAL, KeyWords
+from workbench.tui.keys import USUAL, KeyWords
 from workbench.tui.messages import GoTo
 from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 

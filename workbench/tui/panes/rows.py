@@ -16,7 +16,7 @@ from workbench.editing import edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
 from workbench.state.document import Place, PlaceKind, ReadSignature, State
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.messages import Change, Edit
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList

@@ -20,7 +20,7 @@ from adapters.signatures.outline_edits import NewMember
 from sessions.imports.pasted_text import holds_calls
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
-from workbench.tui.keys.bindings import KeyGroup, keys_of
+from workbench.tui.keys import KeyGroup, keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList

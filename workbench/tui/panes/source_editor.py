@@ -13,7 +13,7 @@ from textual.widgets import TextArea
 from adapters.signatures.read.source_text import quiet_parse
 from sessions.imports.pasted_text import holds_calls
 from workbench.editing.completion import Candidate, Completion, complete
-from workbench.tui.keys.bindings import KeyGroup
+from workbench.tui.keys import KeyGroup
 from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines

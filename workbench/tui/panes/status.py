@@ -15,7 +15,7 @@ from textual.widget import Widget
 from sessions.model.session import Case, Session
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.widgets.text.plain import QUIET, button, content, press_button, teacher_button
 
 KEYS: tuple[tuple[str, str, str, int], ...] = (

@@ -21,7 +21,7 @@ from workbench.editing import column_edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
-from workbench.tui.keys.bindings import keys_of, pane_keys
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import OFF, SWITCH, RowsPane

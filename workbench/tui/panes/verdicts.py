@@ -19,7 +19,7 @@ from adapters.running.runs import why_it_ended
 from workbench.output import measures
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import USUAL, KeyWords, keys_of, pane_keys
+from workbench.tui.keys import USUAL, KeyWords, keys_of, pane_keys
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.plain import QUIET, lines
 

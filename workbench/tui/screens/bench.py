@@ -20,7 +20,7 @@ from workbench.bench import report
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.keys.bindings import ON_A_DIALOG, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_DIALOG, KeyGroup, keys_of
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks

@@ -23,7 +23,7 @@ from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import ON_A_LESSON, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading, Mark

@@ -21,7 +21,7 @@ from sessions.imports.pasted_text import holds_calls
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import Change, Document, Place, ReadSignature, RenderedColumn, State
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane

@@ -17,7 +17,7 @@ from adapters.lm import ProviderError
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
-from workbench.tui.keys.bindings import ON_A_PAGE, KeyGroup
+from workbench.tui.keys import ON_A_PAGE, KeyGroup
 from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals import row_compositor

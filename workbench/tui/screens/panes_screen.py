@@ -6,7 +6,7 @@ from textual import events, on
 from textual.widgets import TextArea
 
 from workbench.state.document import Document, Place, key_of, place_of
-from workbench.tui.keys.bindings import keys_of
+from workbench.tui.keys import keys_of
 from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane

@@ -17,7 +17,7 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import ON_A_REVIEW, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_REVIEW, KeyGroup, keys_of
 from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown

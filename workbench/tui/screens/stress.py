@@ -18,7 +18,7 @@ from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
-from workbench.tui.keys.bindings import ON_A_STRESS, KeyGroup
+from workbench.tui.keys import ON_A_STRESS, KeyGroup
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block

@@ -18,7 +18,7 @@ from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
-from workbench.tui.keys.bindings import keys_of, pane_keys
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
 from workbench.tui.widgets.tab_line import ChoiceLine

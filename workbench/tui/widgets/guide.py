@@ -16,7 +16,7 @@ from sessions import examples
 from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys.bindings import KeyWords, keys_of
+from workbench.tui.keys import KeyWords, keys_of
 from workbench.tui.widgets.text.plain import QUIET, content, lines
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from adapters.late_dataclasses import dataclass
 from workbench.output.display import one_line
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40

@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
 
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 
 
 class RowList(ScrollView, can_focus=True):

@@ -19,7 +19,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from workbench.editing.field_values import ABSENT, Choice
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, content, key_hints, press_button
 
 LONGEST_CUT = 8

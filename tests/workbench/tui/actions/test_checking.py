@@ -9,7 +9,7 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.recording import record
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions.checking import said_of
-from workbench.tui.keys.bindings import USUAL, KeyWords
+from workbench.tui.keys import USUAL, KeyWords
 
 PLAIN = Session(SignatureText("question -> answer"), (), (Column("chat", "chat"),), (Case("case", {"question": "Q?"}),))
 EXPECTING = replace(PLAIN, cases=(replace(PLAIN.cases[0], expect={"fields": {"answer": {"equals": "A"}}}),))

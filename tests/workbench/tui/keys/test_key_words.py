@@ -12,8 +12,7 @@ from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import RenderedColumn
 from workbench.tui.actions.looking import HelpScreen
-from workbench.tui.keys.bindings import NAMED_KEY, KeyWords, plain_words
-from workbench.tui.keys.keymap import every_binding
+from workbench.tui.keys import NAMED_KEY, KeyWords, every_binding, plain_words
 from workbench.tui.panes.verdicts import verdict
 from workbench.tui.widgets.guide import Guide
 
@@ -38,7 +37,7 @@ NOT_OURS = {
 Textual's own key, and the others are the terminal's."""
 
 NO_TEXT = {
-    "tui/keys/bindings.py": "the bindings themselves, and how keys are written",
+    "tui/keys.py": "the bindings themselves, and how keys are written",
     "config/settings.py": "the usual keys as an example of the config file",
     "cli/commands/parse.py": "the command line, outside of the app",
     "cli/commands/send.py": "the command line, outside of the app",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.tui.keys.keymap import Bound, every_binding, problems, usable
+from workbench.tui.keys import Bound, every_binding, problems, usable
 
 
 @pytest.mark.parametrize("bound", every_binding(), ids=lambda one: f"{one.owner}.{one.binding.id or one.binding.key}")

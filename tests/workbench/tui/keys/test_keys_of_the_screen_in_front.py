@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
-from workbench.tui.keys.bindings import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
+from workbench.tui.keys import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
 from workbench.tui.screens.pages import PagesScreen
 
 

@@ -47,7 +47,7 @@ def is_private(name: str) -> bool:
 
 def modules() -> list[str]:
     found = pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui.")
-    return [one.name for one in found if one.name != "workbench.tui.keys.keymap"]
+    return [one.name for one in found if one.name != "workbench.tui.keys"]
 
 
 @cache

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 
 from adapters.prompts.text import Message
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_layout import Spot
 from workbench.tui.widgets.prompt.prompt_painting import (

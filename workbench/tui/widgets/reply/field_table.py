@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerState
 
 from adapters.replies.reading import Reading
 from workbench.output.display import safe
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.reply.field_rows import Row, rows_of
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.line_view import LineView, strip_of

@@ -23,7 +23,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from workbench.output.display import safe
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.access import set_virtual_size
 from workbench.tui.textual_internals.text_area import Hanging, RowPainting
 from workbench.tui.widgets.text.wrapping import breaks, hang_of, rows

@@ -24,7 +24,7 @@ from textual.widgets import Static
 from adapters.display import as_text
 from adapters.display import blocks as shown
 from workbench.output.display import one_line, safe
-from workbench.tui.keys.bindings import NAMED_KEY, keys_of
+from workbench.tui.keys import NAMED_KEY, keys_of
 from workbench.tui.textual_internals.access import NeverScrolls, own_bindings
 from workbench.tui.widgets.text.text_view import Block, block
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.output.display import safe
-from workbench.tui.keys.bindings import pane_keys
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.line_view import KIND_STYLES, SPAN_STYLES, LineView, component_css, strip_of
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
 

@@ -1,1 +1,0 @@
-"""Every key: its action, its name, and the user's own keys."""
