@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from adapters.library import read_signature as read_signature
     from adapters.library import render as render
     from adapters.library import run as run
-    from adapters.lm.errors import ProviderError as ProviderError
     from adapters.lm.protocol import LM as LM
     from adapters.lm.protocol import Chunk as Chunk
+    from adapters.lm.protocol import ProviderError as ProviderError
     from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
     from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
     from adapters.prompts.text import Message as Message
@@ -76,8 +76,7 @@ _HOMES = {
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),
     "adapters.formats.markdown": ("MarkdownAdapter",),
-    "adapters.lm.errors": ("ProviderError",),
-    "adapters.lm.protocol": ("LM", "Chunk"),
+    "adapters.lm.protocol": ("LM", "Chunk", "ProviderError"),
     "adapters.library": (
         *("Comparison", "RunOptions", "compare", "make_adapter", "open_model", "read", "read_signature", "render"),
         "run",

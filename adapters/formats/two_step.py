@@ -19,7 +19,7 @@ from adapters.prompts.field_descriptions import described, joined
 from adapters.prompts.text import Demos, Prompt, Segment, Text, Values, join, message_dicts, message_of, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import Field, Signature
-from adapters.tools.fields import tool_output_field
+from adapters.tools.tools import tool_output_field
 
 NEEDS_EXTRACTION = "needs extraction: a second model has yet to take the fields out of this text"
 

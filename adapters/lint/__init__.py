@@ -3,8 +3,8 @@
 A lint never changes the prompt; it describes a problem and the demo, turn, input or field to look at.
 """
 
-from adapters.lint.demos import round_trip
 from adapters.lint.lint import ABOUT_TYPES, Lint, Place
 from adapters.lint.linting import LINTS, lint
+from adapters.lint.values import round_trip
 
 __all__ = ["ABOUT_TYPES", "LINTS", "Lint", "Place", "lint", "round_trip"]

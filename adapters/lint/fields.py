@@ -10,9 +10,8 @@ from pydantic import BaseModel
 from adapters.formats.baml import type_text
 from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Place
-from adapters.replies.flag import shown
-from adapters.replies.flags.extra_keys import known_keys
-from adapters.replies.flags.verdict import named
+from adapters.replies.flag import named, shown
+from adapters.replies.flags.wrong_places import known_keys
 from adapters.requests.decisions import is_decided
 from adapters.requests.predict_names import TAKEN
 from adapters.signatures.signature import Field, Signature, infer_prefix

@@ -8,11 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters.formats.profile import Profile
-from adapters.lint.demos import demo_lints, history_lints, turns_of
 from adapters.lint.fields import field_lints
 from adapters.lint.lint import Lint, Numbered, Place
 from adapters.lint.outputs import limit_lints, output_lints, request_lints
-from adapters.lint.values import marker_lints, value_lints
+from adapters.lint.values import demo_lints, history_lints, marker_lints, turns_of, value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.lm.litellm_answers import Limits
 from adapters.prompts.text import Prompt

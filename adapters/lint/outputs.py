@@ -12,9 +12,8 @@ from adapters.lint.lint import Lint, Place
 from adapters.lm.capabilities import split_model
 from adapters.lm.litellm_answers import Limits
 from adapters.prompts.text import Prompt
-from adapters.replies.flag import shown
-from adapters.replies.flags.extra_keys import known_keys
-from adapters.replies.flags.verdict import named
+from adapters.replies.flag import named, shown
+from adapters.replies.flags.wrong_places import known_keys
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import of_message
 from adapters.signatures.signature import Field, Signature, allows_none, without_none

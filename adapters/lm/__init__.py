@@ -6,9 +6,8 @@ from collections.abc import Collection
 
 from adapters.lm.addresses import is_allowed
 from adapters.lm.capabilities import capabilities_of
-from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings
-from adapters.lm.protocol import LM, Chunk, HttpRequest, Response, ToolCallPart
+from adapters.lm.protocol import LM, Chunk, HttpRequest, ProviderError, Response, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 
 __all__ = [

@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import litellm_answers
-from adapters.lm.dspy_facts import Flags, dspy_facts
+from adapters.lm.dspy_facts import Flags, Route, dspy_facts, has_gateway, own_route
 from adapters.lm.litellm_answers import Limits
-from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
 
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.lm.errors import ProviderError
+from adapters.lm.protocol import ProviderError
 
 EXAMPLE = "http://localhost:8000/v1"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from adapters.lm.connections import tls_trouble
-from adapters.lm.errors import ErrorKind
+from adapters.lm.protocol import ErrorKind
 
 Facts = Mapping[str, Any]
 """Facts of a failed call: the exception's `types` and `message`, `causes` (each `type` and `message`), `status`,

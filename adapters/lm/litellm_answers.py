@@ -20,7 +20,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.user_folders import user_folder
 
 if TYPE_CHECKING:
-    from adapters.lm.worker.model_questions import ModelAnswer
+    from adapters.lm.worker.questions import ModelAnswer
 
 SHIPPED = Path(__file__).with_name("shipped_answers.json")
 """Answers for the first minute: models named in documents and dialogs, and unlisted names of some providers.

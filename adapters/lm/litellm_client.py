@@ -24,17 +24,14 @@ from adapters.lm.addresses import (
 )
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
+from adapters.lm.chunk_filters import cut_at_stops, without_secrets
 from adapters.lm.connections import check_address, check_headers, check_keys, without_user
-from adapters.lm.echoed_secrets import without_secrets
-from adapters.lm.errors import ProviderError
-from adapters.lm.lm_settings import LMSettings, ModelType
-from adapters.lm.parameters import refused
-from adapters.lm.protocol import Chunk, HttpRequest, ToolCallPart
+from adapters.lm.lm_settings import LMSettings, ModelType, refused
+from adapters.lm.protocol import Chunk, HttpRequest, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
-from adapters.lm.stops import cut_at_stops
 from adapters.lm.wires.dspys_wire import CHAT, Sent, sent
-from adapters.lm.worker.completions import Piece
+from adapters.lm.worker.replies import Piece
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
 
@@ -222,7 +219,7 @@ class LitellmLM:
     def count_tokens(self, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
         """Count the tokens of each piece of each text in the child process; return them with the tokenizer's name.
 
-        See `adapters.lm.worker.tokenizers.counts_of`. None for other providers than OpenAI and for models newer than
+        See `adapters.lm.worker.questions.counts_of`. None for other providers than OpenAI and for models newer than
         the tokenizers. Blocks until litellm is loaded. Raises ProviderError if the child is lost.
         """
         provider, name = split_model(self._model)

@@ -1,9 +1,9 @@
-"""Settings of `dspy.LM` besides the model's name and the request parameters."""
+"""Settings of `dspy.LM` besides the model's name, and the parameters that a request may contain."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from adapters.late_dataclasses import dataclass, field
@@ -40,3 +40,65 @@ def why_no_header(header: str, variable: str) -> str:
     if header.lower() in OF_THE_CONNECTION:
         return "this header is set by who sends the request"
     return "" if _VARIABLE.fullmatch(variable) else "expected the name of an environment variable, such as OPENAI_ORG"
+
+
+PARAMETERS = frozenset(
+    {
+        "audio",
+        "best_of",
+        "cache_control_injection_points",
+        "enable_thinking",
+        "format",
+        "frequency_penalty",
+        "functions",
+        "function_call",
+        "include_reasoning",
+        "keep_alive",
+        "length_penalty",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "min_p",
+        "min_tokens",
+        "mirostat",
+        "modalities",
+        "n",
+        "num_ctx",
+        "num_predict",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "reasoning",
+        "reasoning_effort",
+        "reasoning_format",
+        "repeat_penalty",
+        "repetition_penalty",
+        "response_format",
+        "safety_identifier",
+        "safety_settings",
+        "seed",
+        "service_tier",
+        "stop",
+        "stop_sequences",
+        "temperature",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "top_a",
+        "top_k",
+        "top_logprobs",
+        "top_p",
+        "typical_p",
+        "use_beam_search",
+        "user",
+        "verbosity",
+        "web_search_options",
+    }
+)
+
+
+def refused(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of `names` that a request may not contain, in order."""
+    return tuple(name for name in names if name not in PARAMETERS)

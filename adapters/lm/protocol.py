@@ -1,4 +1,4 @@
-"""The interface of a language model: takes chat messages and parameters, returns a stream of chunks."""
+"""The interface of a language model: takes chat messages, returns a stream of chunks or an error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
 
 from adapters.late_dataclasses import dataclass, field
 from adapters.requests.capabilities import Capabilities
@@ -14,6 +14,59 @@ from adapters.requests.capabilities import Capabilities
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
     from adapters.requests.calls import Request
+
+
+ErrorKind = Literal[
+    "key",
+    "model",
+    "context",
+    "request",
+    "refused",
+    "rate limit",
+    "quota",
+    "overloaded",
+    "server",
+    "network",
+    "address",
+    "timeout",
+    "malformed",
+    "interrupted",
+    "child",
+    "setup",
+]
+"""The kind of failure.
+
+key: API key missing, wrong or not allowed · model: unknown to the provider · context: prompt too long · request:
+rejected as invalid · refused: by a content filter · rate limit: too many requests · quota: no credit left ·
+overloaded · server: any other failure of the provider · network: not reachable · address: invalid, or no model API
+there · timeout · malformed: a response that violates the protocol · interrupted: connection closed before the end ·
+child: the process that calls models was lost · setup: litellm cannot be used, or not for this model.
+"""
+
+
+class ProviderError(Exception):
+    """A failed call.
+
+    `message` is one line for the user; `payload` is plain JSON without API keys: the kind, and what the provider sent
+    (status, body, relevant headers, exception types); `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: ErrorKind,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.message = message
+        self.kind: ErrorKind = kind
+        self.status = status
+        self.retry_after = retry_after
+        self.payload: dict[str, Any] = {"kind": kind, **(payload or {})}
+        super().__init__(message)
+
 
 _OF_CLIENTS = re.compile(
     "(host|accept|accept-encoding|connection|user-agent|content-length|x-stainless-.*)$", re.IGNORECASE
@@ -120,7 +173,7 @@ class LM(Protocol):
     """A language model.
 
     `stream` sends a request and yields chunks as they arrive. It returns when the reply is complete or, without an
-    error, when `cancel` is set. Raises `adapters.lm.errors.ProviderError` if the call fails.
+    error, when `cancel` is set. Raises `adapters.lm.protocol.ProviderError` if the call fails.
     """
 
     @property

@@ -12,9 +12,9 @@ from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
-from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in
 from adapters.lm.model_list import litellm_models
+from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 
 CONNECTION_REFUSED = "connection refused"

@@ -9,8 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from adapters.replies.fix import Fix
-from adapters.replies.flag import Diagnosis, Flag, shown
-from adapters.replies.flags.verdict import named
+from adapters.replies.flag import Diagnosis, Flag, named, shown
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
 from adapters.signatures.type_names import written

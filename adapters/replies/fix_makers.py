@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.values_refused import example_of_list, given_value
-from adapters.replies.flags.wrong_places import NOTHING, nearly
+from adapters.replies.flags.wrong_places import NOTHING, known_keys, nearly
 from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named

@@ -10,6 +10,9 @@ from adapters.replies.fix import Fix
 SHOWN = 40
 """Maximum characters of a text or value in a sentence."""
 
+MOST_NAMES = 5
+"""Maximum number of field names in a sentence."""
+
 
 class Flag(NamedTuple):
     """A surprise in a reply, about an output field or (None) the whole reply.
@@ -74,3 +77,9 @@ def place(reading: HasPlaces, offset: int) -> str:
 def line(reading: HasPlaces, offset: int) -> str:
     """Return the line of an offset, in words."""
     return f"line {reading.line_and_column(offset)[0]}"
+
+
+def named(names: list[str]) -> str:
+    """Format field names for a sentence, only the first few of many."""
+    first = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    return first if len(names) <= MOST_NAMES else f"{first} and {len(names) - MOST_NAMES} more"

@@ -14,7 +14,7 @@ from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions
 from adapters.signatures.signature import Signature
-from adapters.tools.fields import add_calls_output
+from adapters.tools.tools import add_calls_output
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
 from adapters.prompts.text import Prompt
-from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
-from adapters.replies.token_probabilities import tokens_of
+from adapters.replies.reading import FieldReading, Reading, ReadingError, Span, tokens_of
 from adapters.requests.calls import Outcome, Request
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
 from adapters.tools import RunTool, request_tools
-from adapters.tools.fields import (
+from adapters.tools.tools import (
     add_calls_output,
     add_tool_fields,
     set_tool_input,

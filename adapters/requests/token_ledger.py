@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
-from adapters.requests.token_estimates import estimates_of
-from adapters.requests.token_origins import Counted, Origin, texts_of, uncounted
+from adapters.requests.token_estimates import Counted, Origin, estimates_of, texts_of, uncounted
 
 DESCRIBING = frozenset({"name", "type", "description", "constraint"})
 """Kinds of system message pieces that describe a field."""
 
 Counts = tuple[str, Sequence[Sequence[int]]]
-"""A tokenizer's name, and for each text the tokens of its pieces (`adapters.lm.worker.tokenizers.counts_of`)."""
+"""A tokenizer's name, and for each text the tokens of its pieces (`adapters.lm.worker.questions.counts_of`)."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.late_dataclasses import dataclass, fields
 
 if TYPE_CHECKING:
-    from adapters.lm.worker.completions import CallPiece
+    from adapters.lm.worker.replies import CallPiece
     from adapters.prompts.text import Prompt
     from adapters.replies.reading import Reading
     from adapters.tools.tools import ToolResult
@@ -112,7 +112,7 @@ class RetryStarted(Event):
     reason: str
     delay_s: float
     failure: str = ""
-    """The kind of failure, as in `adapters.lm.errors.ErrorKind`."""
+    """The kind of failure, as in `adapters.lm.protocol.ErrorKind`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,8 @@ from typing import Any
 from adapters.errors import RunError
 from adapters.late_dataclasses import dataclass
 from adapters.lm import interruption
-from adapters.lm.errors import ErrorKind, ProviderError
-from adapters.lm.protocol import LM, Chunk, Collector, LoadsFirst, Response
-from adapters.lm.worker.completions import CallPiece
+from adapters.lm.protocol import LM, Chunk, Collector, ErrorKind, LoadsFirst, ProviderError, Response
+from adapters.lm.worker.replies import CallPiece
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
 from adapters.running.runs import Attempt, Completion

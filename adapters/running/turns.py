@@ -10,7 +10,7 @@ from adapters.errors import RunError
 from adapters.formats.conversation import tool_results_signature
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
-from adapters.lm.echoed_secrets import text_without_secrets
+from adapters.lm.chunk_filters import text_without_secrets
 from adapters.lm.protocol import Response, ToolCall
 from adapters.prompts.text import Message, Segment, Text
 from adapters.requests.request import Request

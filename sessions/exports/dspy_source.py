@@ -17,7 +17,7 @@ from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
 from adapters.signatures.source_writer import write_source
 from adapters.signatures.type_names import notes_of, walk
-from adapters.tools.fields import add_tool_fields, set_tool_input
+from adapters.tools.tools import add_tool_fields, set_tool_input
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, literal, quoted
 from sessions.exports.litellm_script import NO_KEY

@@ -13,7 +13,7 @@ from adapters.formats.conversation import INCOMPLETE_DEMO
 from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Text, content_parts
 from adapters.signatures.signature import MISSING, Field, Role, Signature
-from adapters.tools.fields import tool_output_field
+from adapters.tools.tools import tool_output_field
 from adapters.types import Image
 from adapters.values.plain_json import plain
 from sessions.model.held_values import strict_json, value_of

@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 
 from adapters.late_dataclasses import dataclass, replace
-from adapters.lm.echoed_secrets import text_without_secrets
+from adapters.lm.chunk_filters import text_without_secrets
 from adapters.lm.secrets import Scrubber, map_texts
 from sessions.errors import SessionError
 from sessions.imports import lm_call, traces

@@ -56,7 +56,7 @@ _BY_KIND: Mapping[str, str] = {
 PARAMETERS: Mapping[str, str] = {name: kind for kind, names in _BY_KIND.items() for name in names.split()}
 """Every parameter that a session may set, with the kind of its value (`adapters.lm` may send all but the connection's).
 
-Adapters add parameters to requests; `adapters.lm.parameters` lists everything that may be sent.
+Adapters add parameters to requests; `adapters.lm.lm_settings` lists everything that may be sent.
 """
 
 OF_THE_LM = frozenset({"model_type", "use_developer_role"})

@@ -9,7 +9,7 @@ from adapters.formats import catalog
 from adapters.lint import LINTS, Lint, Place, lint, round_trip
 from adapters.lm.capabilities import limits_of
 from adapters.requests.request import Request
-from adapters.tools.fields import set_tool_input
+from adapters.tools.tools import set_tool_input
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from sessions.running.tools import described_tools

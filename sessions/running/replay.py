@@ -7,8 +7,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from adapters.lm.errors import ProviderError
-from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same

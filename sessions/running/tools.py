@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from adapters.lm.echoed_secrets import json_without_secrets
+from adapters.lm.chunk_filters import json_without_secrets
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.arguments import schema_of_line
 from adapters.tools.tools import Invocation

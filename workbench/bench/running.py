@@ -17,7 +17,7 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass, replace
-from adapters.lm.errors import ErrorKind, ProviderError
+from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 from adapters.running.events import Event, RequestSent, RetryStarted
 from adapters.running.runs import Run

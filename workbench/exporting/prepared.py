@@ -18,8 +18,8 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
 from adapters.json_text.repair_limits import one_reading
 from adapters.late_dataclasses import dataclass, replace
-from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
+from adapters.lm.protocol import ProviderError
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, prepare
 from adapters.signatures.outline import outline_of

@@ -15,7 +15,7 @@ from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import DataPart, Message, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
-from adapters.tools.fields import add_tool_fields
+from adapters.tools.tools import add_tool_fields
 
 FIELDS = (
     "The prompt begins with what the model receives and what it has to return: every field of the signature by name, "

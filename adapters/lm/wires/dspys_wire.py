@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import OLLAMA
-from adapters.lm.dspy_facts import Door
+from adapters.lm.dspy_facts import Door, has_gateway, own_route
 from adapters.lm.lm_settings import LMSettings, ModelType
-from adapters.lm.model_routes import has_gateway, own_route
-from adapters.lm.wires import anthropic_wire, chat_wire, gemini_wire, responses_wire
+from adapters.lm.wires import anthropic_and_gemini, chat_wire, responses_wire
 from adapters.lm.wires.dspys_client import NotTakenError
 
 OPENAI_PATH = "/v1"
@@ -114,9 +113,9 @@ def _by_dspys_client(
             case "openai-responses":
                 return route.door, responses_wire.body_of_dspys_client(request)
             case "anthropic":
-                return route.door, anthropic_wire.body_for_anthropic(route.model, request)
+                return route.door, anthropic_and_gemini.body_for_anthropic(route.model, request)
             case "gemini" if model.startswith("gemini/"):  # litellm takes a bare name to Vertex
-                return route.door, gemini_wire.body_for_gemini(route.model, request)
+                return route.door, anthropic_and_gemini.body_for_gemini(route.model, request)
             case _:
                 return None
     except NotTakenError:

@@ -46,28 +46,15 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm.worker import (
-        completions,
-        failure_facts,
-        kept_requests,
-        litellm_setup,
-        model_questions,
-        openai_streams,
-        responses_replies,
-        stream_bodies,
-        tokenizers,
-    )
-    from adapters.lm.worker.completions import CallPiece, Piece
+    from adapters.lm.worker import failure_facts, kept_requests, litellm_setup, questions, replies, streams
+    from adapters.lm.worker.replies import CallPiece, Piece
 else:
-    completions = beside("completions")
     failure_facts = beside("failure_facts")
     kept_requests = beside("kept_requests")
     litellm_setup = beside("litellm_setup")
-    model_questions = beside("model_questions")
-    openai_streams = beside("openai_streams")
-    responses_replies = beside("responses_replies")
-    stream_bodies = beside("stream_bodies")
-    tokenizers = beside("tokenizers")
+    questions = beside("questions")
+    replies = beside("replies")
+    streams = beside("streams")
 
 NICENESS = 5
 """The process's niceness, so that the app stays responsive to typing."""
@@ -119,8 +106,8 @@ def main() -> None:
     try:
         litellm = litellm_setup.load()
         kept_requests.keep_without_credentials(litellm_setup.keeps)
-        openai_streams.mend(litellm_setup.outgoing)
-        stream_bodies.mend(importlib.import_module("httpx").Response)
+        streams.keep_lost_parts(litellm_setup.outgoing)
+        streams.join_events(importlib.import_module("httpx").Response)
     except Exception as error:  # reported to the parent process, which informs the user
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
@@ -155,10 +142,10 @@ async def serve(litellm: object, output: Output) -> None:
         elif message["op"] == "cancel" and number in tasks:
             tasks[number].cancel()
         elif message["op"] == "count":
-            output.send(op="count", id=number, counts=tokenizers.counts_of(message["model"], message["texts"]))
+            output.send(op="count", id=number, counts=questions.counts_of(message["model"], message["texts"]))
         elif message["op"] == "facts":
-            answers = model_questions.answers(litellm, message["models"])
-            output.send(op="facts", id=number, release=model_questions.release(), answers=answers)
+            answers = questions.answers(litellm, message["models"])
+            output.send(op="facts", id=number, release=questions.release(), answers=answers)
 
 
 async def complete(litellm: object, output: Output, message: Message) -> None:
@@ -230,7 +217,7 @@ def own_key(litellm: Any, model: str) -> str | None:
 
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
     """Request a reply, with one request per completion if necessary, and forward its pieces."""
-    told = completions.Completions(output, message["id"])
+    told = replies.Completions(output, message["id"])
     for choice in range(message["times"]):
         if choice:
             told.next()
@@ -291,9 +278,9 @@ async def responses_streamed(
 ) -> AsyncIterator[Piece]:
     """Yield the pieces of a streamed Responses API reply, as `streamed` does."""
     anything = False
-    async for piece in responses_replies.streamed(events):
+    async for piece in replies.streamed(events):
         anything = True
-        if isinstance(piece, responses_replies.Ended):
+        if isinstance(piece, replies.Ended):
             yield responses_ending(litellm, model, piece.response)
             return
         yield piece
@@ -301,12 +288,12 @@ async def responses_streamed(
 
 
 def responses_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield responses_replies.whole(response)
+    yield replies.whole(response)
     yield responses_ending(litellm, model, response)
 
 
 def texts_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield from responses_replies.texts(response)
+    yield from replies.texts(response)
     yield ending(litellm, model, response, getattr(response, "usage", None))
 
 

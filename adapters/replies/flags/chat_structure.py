@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from adapters.replies.flag import Flag, line, place, shown
-from adapters.replies.flags.verdict import named
+from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, sound

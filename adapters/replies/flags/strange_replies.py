@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_origin
 
-from adapters.replies.flag import Flag, place, shown
+from adapters.replies.flag import Flag, named, place, shown
 from adapters.replies.flags.json_text import text_in_quotes
-from adapters.replies.flags.verdict import named
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.types.recognition import is_named
 

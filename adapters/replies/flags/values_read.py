@@ -12,10 +12,8 @@ from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
-from adapters.replies.flag import Flag, shown
-from adapters.replies.flags.extra_keys import extra_keys
-from adapters.replies.flags.verdict import named
-from adapters.replies.flags.wrong_places import known_keys_of, nearly
+from adapters.replies.flag import Flag, named, shown
+from adapters.replies.flags.wrong_places import extra_keys, known_keys_of, nearly
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from adapters.replies.flag import Flag, shown
-from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flag import Flag, named, shown
+from adapters.replies.flags.json_flags import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
-from adapters.replies.flags.repaired_json import has_open_quote
-from adapters.replies.flags.verdict import named
-from adapters.replies.flags.wrong_places import wrong_places
+from adapters.replies.flags.wrong_places import known_keys, wrong_places
 from adapters.replies.repairs import GROUPED
 from adapters.signatures.signature import without_none
 

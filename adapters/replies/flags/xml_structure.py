@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from adapters.replies.flag import Flag, line, place, shown
-from adapters.replies.flags.verdict import named
+from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.types.recognition import schema_by_name
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from adapters.lm.echoed_secrets import without_secrets
-from adapters.lm.errors import ProviderError
-from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.lm.chunk_filters import without_secrets
+from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
 from adapters.lm.secrets import Scrubber
 
 KEY = "sk-canary-AAAABBBB"

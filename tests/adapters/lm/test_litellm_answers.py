@@ -14,7 +14,7 @@ import pytest
 
 from adapters.lm import capabilities_of, child, litellm_answers
 from adapters.lm.capabilities import ask_about, known_of, limits_of
-from adapters.lm.worker import model_questions
+from adapters.lm.worker import questions
 
 OWN = "mistral/of-our-own-2031"
 TOOLS = {"function_calling": True, "reasoning": False, "response_schema": False, "params": ["tools"], "listed": True}
@@ -166,5 +166,5 @@ def test_no_server_is_asked_what_a_model_can_do() -> None:
         model_cost={"a/b": {}},
     )
     before = socket.getaddrinfo
-    assert model_questions.answers(fake, ["a/b"]) == {"a/b": {**TOOLS, "function_calling": False}}
+    assert questions.answers(fake, ["a/b"]) == {"a/b": {**TOOLS, "function_calling": False}}
     assert socket.getaddrinfo is before

@@ -15,9 +15,9 @@ from provider_wires import Reply
 
 from adapters.lm import Chunk, LMSettings, ProviderError
 from adapters.lm import open as open_model
+from adapters.lm.chunk_filters import cut_at_stops
 from adapters.lm.lm_settings import why_no_header
 from adapters.lm.protocol import collect
-from adapters.lm.stops import cut_at_stops
 from adapters.running.runs import Run
 
 Send = Callable[..., Run]

@@ -16,12 +16,11 @@ from oracle import signatures
 from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.lm.capabilities import capabilities_of
-from adapters.lm.worker.tokenizers import LONGEST, counts_of
+from adapters.lm.worker.questions import LONGEST, counts_of
 from adapters.prompts.text import DataPart, Message, Prompt, Segment, Text
 from adapters.requests.request import Request, prepare
-from adapters.requests.token_estimates import estimate, estimates
+from adapters.requests.token_estimates import IMAGE, estimate, estimates, texts_of
 from adapters.requests.token_ledger import ledger_of, pieces_of
-from adapters.requests.token_origins import IMAGE, texts_of
 from adapters.signatures.notation import read
 
 MODEL = "openai/gpt-4o-mini"

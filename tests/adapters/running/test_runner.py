@@ -12,8 +12,7 @@ from scripted_lm import Clock, DeafLM, HangingLM, ScriptedLM
 
 from adapters.formats.catalog import make
 from adapters.lm import interruption
-from adapters.lm.errors import ProviderError
-from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running import events
 from adapters.running.runner import run as run_prompt

@@ -8,8 +8,8 @@ import pytest
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import make
-from adapters.lm.errors import ProviderError
 from adapters.lm.offline import OfflineLM
+from adapters.lm.protocol import ProviderError
 from adapters.requests.request import prepare
 from adapters.signatures.notation import read
 from adapters.tools.arguments import ArgumentsError, validate

@@ -7,7 +7,7 @@ from typing import Any
 from scripted_lm import ScriptedLM
 
 from adapters.formats.catalog import make
-from adapters.lm.errors import ProviderError
+from adapters.lm.protocol import ProviderError
 from adapters.running.runner import run
 from adapters.running.runs import Run
 from adapters.signatures.notation import read

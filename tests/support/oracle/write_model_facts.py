@@ -19,7 +19,7 @@ from unittest import mock
 
 from adapters.lm import dspy_facts, litellm_answers
 from adapters.lm.addresses import KEY_VARIABLES
-from adapters.lm.worker import model_questions
+from adapters.lm.worker import questions
 from workbench.sending.model_choices import EXAMPLE_MODELS
 from workbench.tui.pages.request_pages import OTHER_MODELS
 
@@ -184,7 +184,7 @@ def shipped() -> dict[str, litellm_answers.Answer]:
     asked = {name: name for name in names if not name.startswith("offline/")}
     asked |= {f"{provider}/{litellm_answers.UNLISTED}": f"{provider}/{UNLISTED_NAME}" for provider in PROVIDERS}
     with nobody_logged_in():
-        said = model_questions.answers(litellm, asked.values())
+        said = questions.answers(litellm, asked.values())
     return {kept: litellm_answers.answer(version("litellm"), said[name]) for kept, name in asked.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from adapters.errors import RunError
-from adapters.lm.errors import ErrorKind
+from adapters.lm.protocol import ErrorKind
 from adapters.running.runs import Attempt, Run
 from sessions.checking.expectations import Failure
 from sessions.file import store

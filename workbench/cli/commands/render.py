@@ -116,12 +116,12 @@ def _shape(chosen: selection.Selection, column: Column, request: Request, with_h
 def _spent(request: Request) -> Spent:
     """Count the tokens of a request, with the model's own tokenizer if available."""
     from adapters.lm.capabilities import split_model
-    from adapters.lm.worker import tokenizers
+    from adapters.lm.worker import questions
     from adapters.requests.token_ledger import ledger_of, pieces_of
     from workbench.output.spending import spent_by
 
     provider, name = split_model(request.model or "")
-    counts = tokenizers.counts_of(name, pieces_of(request)) if provider == "openai" else None
+    counts = questions.counts_of(name, pieces_of(request)) if provider == "openai" else None
     return spent_by(request, ledger_of(request, counts))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm.config_file import ConfigError
-from adapters.lm.errors import ProviderError
+from adapters.lm.protocol import ProviderError
 from adapters.running.events import Listener, RequestSent
 from adapters.running.runner import Run
 from adapters.tools import LONGEST_RESULT

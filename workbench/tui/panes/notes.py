@@ -162,7 +162,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
         turns = history_field(read.signature)
         offered = None
         if state.session.tools:
-            from adapters.tools.fields import tool_input_field
+            from adapters.tools.tools import tool_input_field
 
             offered = tool_input_field(read.signature)  # the Tools tab fills it
         notes += [

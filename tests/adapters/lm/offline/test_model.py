@@ -12,8 +12,7 @@ from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
-from adapters.lm.offline import NAMES, OfflineLM, task
-from adapters.lm.offline.personas import PERSONAS
+from adapters.lm.offline import NAMES, PERSONAS, OfflineLM, task
 from adapters.lm.protocol import collect
 from adapters.mutations import CATALOGUE
 from adapters.requests.capabilities import NONE

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from adapters.lm.offline.samples import example_of
+from adapters.lm.offline.good_text import example_of
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dspy._vendor.lm15.providers.anthropic import (
 )
 from dspy._vendor.lm15.providers.common import EFFORT_THINKING_BUDGETS
 
-from adapters.lm.wires.anthropic_wire import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
+from adapters.lm.wires.anthropic_and_gemini import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
 from adapters.lm.wires.dspys_client import EFFORTS
 from adapters.lm.wires.dspys_wire import Sent, own_body, sent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.lm.worker.completions import Completions, added
+from adapters.lm.worker.replies import Completions, added
 
 
 class Told:

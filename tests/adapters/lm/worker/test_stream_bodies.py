@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from provider_wires import ANTHROPIC, GEMINI, OLLAMA, OPENAI, OPENROUTER, RESPONSES, Reply, Wire, sse
 
-from adapters.lm.worker.stream_bodies import _LINE_END, joined
+from adapters.lm.worker.streams import _LINE_END, joined
 
 PIECES = tuple(f"piece {number}, " for number in range(50))
 TEXTS = {OPENAI: 1, OPENROUTER: 1, ANTHROPIC: 1, GEMINI: 2, RESPONSES: 1}

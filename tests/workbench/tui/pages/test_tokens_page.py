@@ -9,7 +9,7 @@ import pytest
 
 from adapters.lm import child
 from adapters.lm.litellm_client import LitellmLM
-from adapters.lm.worker.tokenizers import counts_of
+from adapters.lm.worker.questions import counts_of
 from adapters.requests.token_ledger import ledger_of, pieces_of
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
