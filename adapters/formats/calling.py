@@ -91,10 +91,18 @@ def output_of(response: Any) -> object:
     thinking = "".join([part.text for part in parts if part.type == "thinking"])
     if thinking:
         output["reasoning_content"] = thinking
-    calls = [_call(part) for part in parts if part.type == "tool_call"]
+    calls = [
+        {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": json.dumps(part.input)}}
+        for part in parts
+        if part.type == "tool_call"
+    ]
     if calls:
         output["tool_calls"] = calls
-    citations = [_citation(part) for part in parts if part.type == "citation"]
+    citations = [
+        {name: told for name in ("text", "title", "url") if (told := getattr(part, name)) is not None}
+        for part in parts
+        if part.type == "citation"
+    ]
     if citations:
         output["citations"] = citations
     logprobs = getattr(response, "logprobs", None)
@@ -126,16 +134,6 @@ def _lm_request(
     model = getattr(lm, "model", None) or type(lm).__name__
     request = module.request_from_openai_chat({"model": model, "messages": list(messages), **sent})
     return request, beside, next((params[name] for name in COUNTS if params.get(name) is not None), 1)
-
-
-def _call(part: Any) -> dict[str, object]:
-    function = {"name": part.name, "arguments": json.dumps(part.input)}
-    return {"id": part.id, "type": "function", "function": function}
-
-
-def _citation(part: Any) -> dict[str, object]:
-    given = {"text": part.text, "title": part.title, "url": part.url}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _scored(token: Any) -> dict[str, object]:

@@ -198,7 +198,9 @@ def demo_lints(
         if use.use == "complete":
             complete.append(number)
         elif use.use == "dropped":
-            yield Lint("demo-dropped", _dropped(signature, demo, number), Place("demo", number))
+            lacking = "output" if any(name in demo for name in signature.input_fields) else "input"
+            said = f"Demo {number} has no {lacking}, so it is not shown at all."
+            yield Lint("demo-dropped", said, Place("demo", number))
         else:
             yield from _incomplete(signature, demo, use, history, profile)
             if complete:
@@ -226,11 +228,6 @@ def _uses(signature: Signature, demos: Sequence[Mapping[str, Any]]) -> tuple[Dem
         )
         made.append(DemoUse(number, "complete" if not missing else "incomplete" if both else "dropped", missing))
     return tuple(made)
-
-
-def _dropped(signature: Signature, demo: Mapping[str, Any], number: int) -> str:
-    lacking = "input" if not any(name in demo for name in signature.input_fields) else "output"
-    return f"Demo {number} has no {lacking}, so it is not shown at all."
 
 
 def _incomplete(
@@ -344,9 +341,10 @@ def _lints(adapter: Adapter, signature: Signature, outputs: Mapping[str, Any], n
     text = str(adapter.format_assistant_message_content(signature, outputs))
     reading = adapter.read(signature, text)
     if reading.error is not None:
+        line = reading.error.message.strip().partition("\n")[0]
         yield Lint(
             "demo-does-not-read-back",
-            f"The answer of demo {number} cannot be read back: {_short(reading.error.message)}",
+            f"The answer of demo {number} cannot be read back: {line if len(line) <= SHOWN else line[:SHOWN] + '…'}",
             Place("demo", number, reading.error.field),
         )
         return
@@ -365,8 +363,3 @@ def _validated(annotation: object, value: object) -> Any:
         return type_adapter(annotation).validate_python(value)
     except pydantic.ValidationError:
         return value
-
-
-def _short(text: str) -> str:
-    line = text.strip().partition("\n")[0]
-    return line if len(line) <= SHOWN else line[:SHOWN] + "…"

@@ -116,7 +116,7 @@ def _table_answer(route: Route) -> Known:
 
 
 def _flags(route: Route) -> Flags:
-    """Rule: `dspy.clients.model_metadata.model_info`: the entry, then the bare name's, then the name's family."""
+    """Rule: `dspy.clients.model_metadata.model_info`: the entry, then the bare name's, then the name's families."""
     facts = dspy_facts()
     names, bare = route.door.namespaces, facts.entry(route.model)
     if bare is not None and bare.provider not in names:
@@ -126,13 +126,8 @@ def _flags(route: Route) -> Flags:
     flags = found.flags if found is not None else Flags()
     if bare is not None:
         flags = flags.filled(bare.flags)
-    return _of_families(route.model, flags, None if found is None else found.provider)
-
-
-def _of_families(model: str, flags: Flags, listed_for: str | None = None) -> Flags:
-    """Fill missing flags from the model's family; `listed_for` is the provider of its entry, if any."""
-    for family in dspy_facts().families:
-        counts = listed_for is None or family.providers is None or listed_for in family.providers
-        if counts and family.pattern.search(model):
+    for family in facts.families:
+        counts = found is None or family.providers is None or found.provider in family.providers
+        if counts and family.pattern.search(route.model):
             flags = flags.filled(family.flags)
     return flags

@@ -136,25 +136,23 @@ class Child:
                 continue
             if message["op"] == "ready":
                 self.ready.set()
-            elif message["op"] == "unusable":
+                continue
+            if message["op"] == "unusable":
                 unusable = message["message"]
-            else:
-                self._deliver(message)
+                continue
+            last = message["op"] in ("done", "error", "cancelled", "count", "facts", "request")
+            with self._lock:
+                self._arrived += 1
+                arrivals = self._calls.pop(message["id"], None) if last else self._calls.get(message["id"])
+            if arrivals is not None:
+                arrivals.put(message)
         code = self._process.wait()
         with self._lock:
             self.problem = unusable or _ending(code)
             calls, self._calls = self._calls, {}
-        for arrivals in calls.values():
-            arrivals.put({"op": "lost"})
+        for waiting in calls.values():
+            waiting.put({"op": "lost"})
         self.ready.set()
-
-    def _deliver(self, message: Message) -> None:
-        last = message["op"] in ("done", "error", "cancelled", "count", "facts", "request")
-        with self._lock:
-            self._arrived += 1
-            arrivals = self._calls.pop(message["id"], None) if last else self._calls.get(message["id"])
-        if arrivals is not None:
-            arrivals.put(message)
 
     def _read_stderr(self) -> None:
         assert self._process.stderr is not None

@@ -92,7 +92,8 @@ class _Known:
 
     def of_release(self, release: str) -> dict[str, Answer]:
         """Return the answers of a release, read from its file on first use."""
-        folder = _folder()
+        top = user_folder("XDG_STATE_HOME", ".local/state")
+        folder = None if top is None else top / "models"
         if folder != self.folder:
             self.folder, self.answers, self.asked = folder, {}, set()
         if release not in self.answers:
@@ -246,11 +247,6 @@ def _keep(release: str) -> None:
     new = file.with_name(f".{file.name}.{os.getpid()}")
     new.write_text(written(release, _known.of_release(release)), "utf-8")
     os.replace(new, file)
-
-
-def _folder() -> Path | None:
-    top = user_folder("XDG_STATE_HOME", ".local/state")
-    return None if top is None else top / "models"
 
 
 def _file(folder: Path, release: str) -> Path:

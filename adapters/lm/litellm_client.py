@@ -236,31 +236,25 @@ class LitellmLM:
 
     def _sent(self, request: Mapping[str, Any]) -> Sent:
         """Convert the request for litellm. Raises ProviderError if the API in use cannot represent it."""
-        try:
-            return sent(self._model, request, self._connection(), self._settings)
-        except ValueError as error:
-            raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
-
-    def _connection(self) -> frozenset[str]:
-        """Return the names of the connection settings in use."""
-        given = {
+        connection = {
             "api_base": self._api_base,
             "api_version": self._api_version,
             "extra_headers": self._settings.header_variables or None,
         }
-        return frozenset([name for name, value in given.items() if value is not None])
+        used = frozenset([name for name, value in connection.items() if value is not None])
+        try:
+            return sent(self._model, request, used, self._settings)
+        except ValueError as error:
+            raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
 
     def _scrubber(self) -> Scrubber:
         """Return a scrubber that also knows the values sent in headers."""
         variables = self._settings.header_variables.values()
         return Scrubber(also=tuple(os.environ.get(name, "") for name in variables))
 
-    def _environment(self) -> dict[str, str]:
-        environment = dict(os.environ)
-        return environment if self._trusted else without_keys(environment)
-
     def _child(self) -> Child:
-        return child_for(self._environment(), keyless=not self._trusted)
+        environment = dict(os.environ) if self._trusted else without_keys(os.environ)
+        return child_for(environment, keyless=not self._trusted)
 
     def _target(self) -> Target:
         provider, _ = split_model(self._model)

@@ -134,12 +134,8 @@ def _score(word: str, entry: ModelEntry) -> int | None:
         return 0
     if word in entry.description.lower():
         return 1
-    return 2 if _in_order(word, name) else None
-
-
-def _in_order(word: str, name: str) -> bool:
     letters = iter(name)
-    return all(letter in letters for letter in word)
+    return 2 if all(letter in letters for letter in word) else None
 
 
 SOON_DAYS = 60

@@ -238,7 +238,12 @@ class Collector:
         if chunk.reasoning:
             one.reasoning.append(chunk.reasoning)
         for part in chunk.tool_calls:
-            _add_part(one.tool_calls, part)
+            empty: ToolCall = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+            call = one.tool_calls.setdefault(part.index, empty)
+            call["id"] = call["id"] or part.id
+            function = call["function"]
+            function["name"] = function["name"] or part.name
+            function["arguments"] += part.arguments
         if chunk.logprobs is not None:
             one.logprobs = _joined_logprobs(one.logprobs, chunk.logprobs)
         if chunk.finish_reason is not None:
@@ -272,14 +277,6 @@ def collect(chunks: Iterable[Chunk]) -> tuple[Response, ...]:
     for chunk in chunks:
         collector.add(chunk)
     return collector.responses
-
-
-def _add_part(calls: dict[int, ToolCall], part: ToolCallPart) -> None:
-    call = calls.setdefault(part.index, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-    call["id"] = call["id"] or part.id
-    function = call["function"]
-    function["name"] = function["name"] or part.name
-    function["arguments"] += part.arguments
 
 
 def _joined_logprobs(before: object, after: object) -> Any:

@@ -159,16 +159,6 @@ def _bare_ampersand(good: GoodReply) -> Broken | None:
     return writes(lambda text: f"{text} R&D")(good)
 
 
-def _own_marker(good: GoodReply) -> Broken | None:
-    names = [one.name for one in good.fields]
-    return change_text(good, lambda text: f"{text}\n[[ ## {names[-1]} ## ]]\nis a marker.", properly)
-
-
-def _own_tag(good: GoodReply) -> Broken | None:
-    names = [one.name for one in good.fields]
-    return change_text(good, lambda text: f"{text} (see </{names[0]}>)", _unescaped)
-
-
 VALUES = grouped(
     "values",
     Mutation("numbers in quotes", "a number is written as text", each(is_number, lambda one: f'"{one}"', True)),
@@ -286,9 +276,19 @@ VALUES = grouped(
         "a text with a block of code in it",
         writes(lambda text: f"{text}\n```python\nx = 1\n```", True),
     ),
-    Mutation("a marker in a text", "a text about prompts, with a marker on a line of it", _own_marker),
+    Mutation(
+        "a marker in a text",
+        "a text about prompts, with a marker on a line of it",
+        lambda good: change_text(
+            good, lambda text: f"{text}\n[[ ## {good.fields[-1].name} ## ]]\nis a marker.", properly
+        ),
+    ),
     Mutation(
         "the end of CDATA in a text", "a[b[0]]>1 as in code (dspy#10269)", writes(lambda text: f"{text} a[b[0]]>1")
     ),
-    Mutation("a tag in a text", "a text with its own closing tag in it (dspy#10102)", _own_tag),
+    Mutation(
+        "a tag in a text",
+        "a text with its own closing tag in it (dspy#10102)",
+        lambda good: change_text(good, lambda text: f"{text} (see </{good.fields[0].name}>)", _unescaped),
+    ),
 )

@@ -76,7 +76,8 @@ class Arrival:
         at = self._at
         while True:
             if self._string is not None:
-                at = _end_of(_REST_OF_STRING, text, at)
+                rest = _REST_OF_STRING.match(text, at)
+                at = at if rest is None else rest.end()
                 if at >= len(text) or text[at] != '"':
                     break
                 self._key = text[self._string : at] if self._depth == 1 and self._current is None else self._key
@@ -101,8 +102,3 @@ class Arrival:
             elif self._depth == 1 and sign == ",":
                 self._end(found.start())
         self._at = at
-
-
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()

@@ -30,7 +30,11 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
     """
     if reading.extraction is not None:
-        return tuple([_of_extraction(one) for one in diagnose(reading.extraction)])
+        causes = []
+        for one in diagnose(reading.extraction):  # without the fixes that only other columns have
+            fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
+            causes.append(one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes)))
+        return tuple(causes)
     excluded = "parsed" if not reading.ok else "refused"
     found = [
         flag
@@ -70,12 +74,6 @@ def _has_begun(reading: Reading) -> bool:
     text, states = reading.completion, [one.state for one in reading.fields.values()]
     begins = "[[ ## " in text if reading.form == "markers" else "{" in text or "<" in text
     return begins or any(state not in ("missing", "default") for state in states)
-
-
-def _of_extraction(one: Diagnosis) -> Diagnosis:
-    """Return the cause of a failed extraction, without the fixes that only other columns have."""
-    fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
-    return one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes))
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:

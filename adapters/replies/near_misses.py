@@ -112,13 +112,8 @@ def _bare_value(reading: Reading) -> Iterator[Guess]:
     ((name, field),) = signature.output_fields.items()
     takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
     if not takes_any_text and (reading.form != "xml" or "<" not in text):
-        yield Guess(
-            f"The reply seems to be the bare value of `{name}`; as such it parses as", _written(reading, {name: text})
-        )
-
-
-def _written(reading: Reading, values: Mapping[str, Any]) -> str:
-    return FORMS[reading.form].write_values(values)
+        written = FORMS[reading.form].write_values({name: text})
+        yield Guess(f"The reply seems to be the bare value of `{name}`; as such it parses as", written)
 
 
 def _other_formats(reading: Reading) -> Iterator[Guess]:
@@ -241,9 +236,10 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
     if plain != clean:
         yield Guess("Without declarations, namespaces and control characters it parses as", plain)
-    inner = _without_wrapper(plain)
-    if inner is not None:
-        yield Guess("A tag wraps all the others; without it the reply parses as", inner)
+    opening = re.search(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>", plain)
+    end = plain.rfind(f"</{opening.group(1)}>") if opening is not None else -1
+    if opening is not None and end > opening.end():
+        yield Guess("A tag wraps all the others; without it the reply parses as", plain[opening.end() : end].strip())
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         plain = CUT_TAG.sub("", plain)
@@ -257,14 +253,6 @@ def _xml(reading: Reading) -> Iterator[Guess]:
             f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
         )
         yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
-
-
-def _without_wrapper(text: str) -> str | None:
-    opening = re.search(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>", text)
-    if opening is None:
-        return None
-    end = text.rfind(f"</{opening.group(1)}>")
-    return text[opening.end() : end].strip() if end > opening.end() else None
 
 
 OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {

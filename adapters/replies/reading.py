@@ -314,7 +314,11 @@ class Reading(ShowsItself):
     def shown(self) -> Shown:
         """Show verdict, reply with spans, fields with steps, flags and near misses."""
         blocks: list[Block] = [self._verdict()]
-        pieces = [_piece(self.completion[one.start : one.end], one) for one in self.spans]
+        pieces = []
+        for span in self.spans:
+            says = f"{span.kind} of {span.field}" if span.field else span.kind
+            text = self.completion[span.start : span.end]
+            pieces.append(Piece(text, f"reply-{span.kind}", says, span.field or ""))
         blocks.append(Passage("reply", tuple(pieces)))
         if self.fields:
             rows = [_row(one) for one in self.fields.values()]
@@ -335,11 +339,6 @@ class Reading(ShowsItself):
             return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
         return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
-
-
-def _piece(text: str, span: Span) -> Piece:
-    says = f"{span.kind} of {span.field}" if span.field else span.kind
-    return Piece(text, f"reply-{span.kind}", says, span.field or "")
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

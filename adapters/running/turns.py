@@ -11,7 +11,7 @@ from adapters.formats.conversation import tool_results_signature
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
 from adapters.lm.chunk_filters import text_without_secrets
-from adapters.lm.protocol import Response, ToolCall
+from adapters.lm.protocol import Response
 from adapters.prompts.text import Message, Segment, Text
 from adapters.requests.request import Request
 from adapters.running import events
@@ -36,7 +36,12 @@ class Call:
 def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) -> tuple[Call, ...]:
     """Return the calls in a reply, native first; `turn` (0-based) numbers calls without id."""
     if response.tool_calls:
-        return tuple(_native_call(one, turn, index) for index, one in enumerate(response.tool_calls))
+        calls = []
+        for index, native in enumerate(response.tool_calls):
+            function = native.get("function") or {}
+            name, arguments = str(function.get("name") or ""), function.get("arguments")
+            calls.append(Call(str(native.get("id") or f"call_{turn}_{index}"), name, arguments))
+        return tuple(calls)
     if request.calls_field is None or not response.text:
         return ()
     reading = adapter.read(request.asked, response.text)
@@ -47,12 +52,6 @@ def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) 
     return tuple(
         Call(one.id or f"call_{turn}_{index}", one.name, one.args) for index, one in enumerate(value.tool_calls)
     )
-
-
-def _native_call(call: ToolCall, turn: int, index: int) -> Call:
-    function = call.get("function") or {}
-    name, arguments = str(function.get("name") or ""), function.get("arguments")
-    return Call(str(call.get("id") or f"call_{turn}_{index}"), name, arguments)
 
 
 def answered(

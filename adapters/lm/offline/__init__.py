@@ -134,6 +134,9 @@ __all__ = ["NAMES", "OfflineLM"]
 NAMES: Mapping[str, str] = MappingProxyType({f"offline/{name}": one.imitates for name, one in PERSONAS.items()})
 """Every offline model, with the failure of real models that it imitates."""
 
+MOST_CHUNKS = 40
+"""Maximum number of chunks of a reply, of a few words each."""
+
 CHUNK_SECONDS = 0.012
 """The pause between two chunks, in seconds; a reply has at most about 40 chunks."""
 
@@ -178,10 +181,12 @@ class OfflineLM:
         count = request.get("n")
         for choice in range(count if isinstance(count, int) and count > 1 else 1):
             reply = self._persona.answer(task, str(choice or ""))
-            for piece in _chunks(reply.text):
+            words = re.findall(r"\s*\S+|\s+", reply.text)
+            size = max(3, -(-len(words) // MOST_CHUNKS))
+            for start in range(0, len(words), size):
                 if self._pause(cancel):
                     return
-                yield Chunk(text=piece, choice=choice)
+                yield Chunk(text="".join(words[start : start + size]), choice=choice)
             yield Chunk(finish_reason=reply.finish_reason, choice=choice)
 
     def _pause(self, cancel: Event | None) -> bool:
@@ -191,13 +196,3 @@ class OfflineLM:
         if self._chunk_seconds:
             time.sleep(self._chunk_seconds)
         return False
-
-
-MOST_CHUNKS = 40
-
-
-def _chunks(text: str) -> list[str]:
-    """Cut `text` into at most `MOST_CHUNKS` pieces of a few words each."""
-    words = re.findall(r"\s*\S+|\s+", text)
-    size = max(3, -(-len(words) // MOST_CHUNKS))
-    return ["".join(words[start : start + size]) for start in range(0, len(words), size)]

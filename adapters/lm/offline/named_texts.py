@@ -111,7 +111,10 @@ class Texts:
         if like_them := self._shaped_as([one for one in told if isinstance(one, str)]):
             return like_them
         if len(path) == 1 and suggests(name, "thought"):
-            return self._thought(hint)
+            sentence = source.best_sentence(hint)
+            said = next((name for name, text in source.inputs.items() if sentence[:20] in text), "text")
+            thought = f"The {said.replace('_', ' ')} says: {sentence.rstrip('.')}. That settles it."
+            return thought if sentence else "There is little to go by."
         for parts, shape, other in _SHAPES:
             if any(part in inside for part in parts):
                 return self.next(parts[0], source.matches(shape)) or other
@@ -125,11 +128,16 @@ class Texts:
         in_a_word = len(path) == 1 and bool(told) and max(len(str(one)) for one in told) <= 30
         is_name = suggests(inside, "person") or in_a_word or (name == "item" and suggests(inside, "people"))
         if is_name and source.names:
-            return self._name(f"{inside} {hint}", in_a_word)
+            best = source.best_sentence(f"{inside} {hint}") if in_a_word else ""
+            fitting = [one for one in source.names if one in best and one not in source.question]
+            return fitting[0] if fitting else self.next("name", source.names)
         if inside in ("title", "subject", "headline", "heading"):
             return shortened(source.best_sentence(inside), 60).rstrip(".")
         words = inside.replace("_", " ")
-        return self._next_sentence(f"{words} {hint}") or f"A short {words}."
+        avoid: tuple[str, ...] = ()
+        for _ in range(self.turn(f"sentence {words} {hint}")):
+            avoid = (*avoid, source.best_sentence(f"{words} {hint}", avoid))
+        return source.best_sentence(f"{words} {hint}", avoid) or f"A short {words}."
 
     def _shaped_as(self, examples: Sequence[str]) -> str:
         """Find an input's text shaped like an example's code, such as `4.5` or `INV-2044`."""
@@ -138,29 +146,6 @@ class Texts:
             return ""
         shape = re.sub(r"\d+", r"\\d+", re.sub(r"[^\W\d_]+", r"[A-Za-z]+", re.escape(codes[0])))
         return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
-
-    def _name(self, hint: str, in_a_word: bool) -> str:
-        """Return a name from the best sentence for short examples, else the next name."""
-        if in_a_word:
-            sentence, asked = self._source.best_sentence(hint), self._source.question
-            fitting = [one for one in self._source.names if one in sentence and one not in asked]
-            if fitting:
-                return fitting[0]
-        return self.next("name", self._source.names) or "Ada"
-
-    def _thought(self, hint: str) -> str:
-        sentence = self._source.best_sentence(hint)
-        if not sentence:
-            return "There is little to go by."
-        said = next((name for name, text in self._source.inputs.items() if sentence[:20] in text), "text")
-        return f"The {said.replace('_', ' ')} says: {sentence.rstrip('.')}. That settles it."
-
-    def _next_sentence(self, hint: str) -> str:
-        turn = self.turn(f"sentence {hint}")
-        avoid: tuple[str, ...] = ()
-        for _ in range(turn):
-            avoid = (*avoid, self._source.best_sentence(hint, avoid))
-        return self._source.best_sentence(hint, avoid)
 
 
 def _value_at(example: Mapping[str, Any], path: Path) -> Any:

@@ -17,7 +17,7 @@ from adapters.prompts.text import Message, prompt_of_dicts
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.requests.calls import Request
-from adapters.signatures.signature import Field, Signature
+from adapters.signatures.signature import Signature
 from adapters.types.recognition import is_named, schema_by_name
 from adapters.values.value_text import serialize_for_json
 
@@ -102,7 +102,12 @@ def read(messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, 
     if adapter is None or request is None:
         return Task(inputs={"text": body or system}, seed=seed)
     signature = request.asked
-    wanted = tuple([_wanted(one) for one in signature.output_fields.values()])
+    wanted = tuple(
+        [
+            WantedOutput(one.name, _constrained(_schema_of(one.annotation), one.constraints or ""), one.desc or "")
+            for one in signature.output_fields.values()
+        ]
+    )
     inputs = (_values_in(prompt[last]) if prompt else {}) or ({"text": body} if body else {})
     asked = None
     answers: list[tuple[Mapping[str, str], Message, dict[str, Any]]] = []
@@ -203,9 +208,3 @@ def _constrained(schema: Schema, constraints: str) -> Schema:
         if bound:
             found[names.get(bound, bound)] = float(number) if "." in number or "e" in number else int(number)
     return {**schema, **found}
-
-
-def _wanted(one: Field) -> WantedOutput:
-    """Return the output that a field of the signature declares."""
-    schema = _constrained(_schema_of(one.annotation), one.constraints or "")
-    return WantedOutput(one.name, schema, one.desc or "")

@@ -262,7 +262,14 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     refuse_other_ways(given, ("reasoning_effort",))
     alternatives, tools, form = given["top_logprobs"], given["tools"], given["response_format"]
     choice = given["tool_choice"]
-    body = _contents(given["messages"])
+    system, turns = turns_of(given["messages"])
+    body: dict[str, Any] = {
+        "contents": [
+            {"role": GEMINI_ROLES[one.role], "parts": [_gemini_part(part) for part in one.parts]} for one in turns
+        ]
+    }
+    if system:
+        body["systemInstruction"] = {"parts": [{"text": system}]}
     config: dict[str, Any] = {
         written: _number(given[name]) for name, written in NUMBERS.items() if given.get(name) is not None
     }
@@ -289,12 +296,6 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
     if "service_tier" in given:
         body["serviceTier"] = given["service_tier"]
     return {**body, **{name: given[name] for name in VERBATIM if name in given}}
-
-
-def _contents(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    system, turns = turns_of(messages)
-    contents = [{"role": GEMINI_ROLES[one.role], "parts": [_gemini_part(part) for part in one.parts]} for one in turns]
-    return {"contents": contents, **({"systemInstruction": {"parts": [{"text": system}]}} if system else {})}
 
 
 def _gemini_part(part: Part) -> dict[str, Any]:

@@ -163,13 +163,11 @@ def _assistant(message: Mapping[str, Any], door: Door) -> dict[str, Any]:
     if door.keeps_reasoning:
         made["reasoning_content"] = ""
     if calls:
-        made["tool_calls"] = [_call(one) for one in calls]
+        made["tool_calls"] = [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for id, name, arguments in map(call_of, calls)
+        ]
     return made
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    id, name, arguments = call_of(call)
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def _content(content: object, images: bool = False) -> str | list[dict[str, Any]]:

@@ -77,7 +77,10 @@ def taken(request: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise NotTakenError(f"{unknown[0]}, of which it knows nothing")
     for name in RANGES.keys() & given.keys():
-        given[name] = _number(name, given[name])
+        (low, high), value = RANGES[name], given[name]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise NotTakenError(f"{name} that is not between {low} and {high}")
+        given[name] = float(value)
     for name in WHOLE:
         if name in given:
             given[name] = _whole(name, given[name], 1 if name in POSITIVE else None)
@@ -215,13 +218,6 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
         "description": function.get("description"),
         "parameters": {"type": "object", "properties": {}} if parameters is None else parameters,
     }
-
-
-def _number(name: str, value: object) -> float:
-    low, high = RANGES[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise NotTakenError(f"{name} that is not between {low} and {high}")
-    return float(value)
 
 
 def _whole(name: str, value: object, least: int | None) -> int:

@@ -45,7 +45,9 @@ def load() -> Any:
     litellm.disable_hf_tokenizer_download = True
     # litellm aborts a reply with a hundred equal chunks in a row, such as a long horizontal line.
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
-    _rehearse(litellm)
+    # Load what litellm would load during its first call, so that it does not count as the model's time.
+    importlib.import_module("openai.resources")
+    litellm.token_counter(model="any", text="any")
     _leave_gateway_out()
     _watch_for_requests()
     _tell_geminis_finish()
@@ -53,12 +55,6 @@ def load() -> Any:
     _let_groq_name_no_tier()
     _let_ollama_fail()
     return litellm
-
-
-def _rehearse(litellm: Any) -> None:
-    """Load what litellm would load during its first call, so that it does not count as the model's time."""
-    importlib.import_module("openai.resources")
-    litellm.token_counter(model="any", text="any")
 
 
 OF_LITELLM = ("model", "stream", "stream_options", "usage")

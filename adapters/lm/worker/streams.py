@@ -56,7 +56,7 @@ def _mend_client(outgoing: Outgoing) -> None:
             if event.data.startswith("[DONE]"):
                 if call is not None:
                     call.said_done = True
-            elif _is_odd(event.data):
+            elif _ODD.search(event.data):  # most events need no change, and are not decoded twice
                 event = ServerSentEvent(
                     event=event.event, data=json.dumps(_plain(json.loads(event.data), call)), id=event.id
                 )
@@ -90,11 +90,6 @@ def _mend_reader(outgoing: Outgoing) -> None:
         return parse_routed(self, chunk)
 
     RouterReader.chunk_parser = parsed_routed
-
-
-def _is_odd(data: str) -> bool:
-    """Return whether an event may need `_plain`; most do not, and are not decoded twice."""
-    return _ODD.search(data) is not None
 
 
 def _plain(chunk: Any, call: Any) -> Any:
@@ -204,7 +199,10 @@ def joined(data: bytes, end: re.Pattern[bytes] = _SSE_END) -> bytes:
     """Join the events of `data` that differ only in a piece of text."""
     made: list[bytes] = []
     run: _Run | None = None
-    for raw in _events(data, end):
+    start = 0
+    for found in end.finditer(data):
+        raw = data[start : found.end()]
+        start = found.end()
         piece = _piece(raw, end)
         if run is not None and piece is not None and run.takes(piece):
             continue
@@ -242,13 +240,6 @@ class _Run:
         list(_way(self._rest, self._place))[-1][self._place[-1]] = "".join(self._texts)
         ending = b"\n\n" if self._head else b"\n"
         return self._head + json.dumps(self._rest).encode() + ending
-
-
-def _events(data: bytes, end: re.Pattern[bytes]) -> Iterator[bytes]:
-    start = 0
-    for one in end.finditer(data):
-        yield data[start : one.end()]
-        start = one.end()
 
 
 def _piece(raw: bytes, end: re.Pattern[bytes]) -> _Run | None:

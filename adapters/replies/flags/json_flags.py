@@ -111,10 +111,13 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
     if reading.error is None or reading.error.field not in (None, *_missing(reading)):
         return
     if LIST.match(completion, start) and not completion[:start].strip("`json \n"):
+        outputs = reading.signature.output_fields
+        wanted = [name for name, one in outputs.items() if len(outputs) == 1 and get_origin(one.annotation) is list]
+        hint = f" It is probably `{wanted[0]}` itself." if wanted else ""
         yield Flag(
             "list-at-the-root",
             "The reply is a JSON list; the parser expects an object {…} with the output fields as its JSON keys, and "
-            f"looks at most at the first {{…}} inside the list.{_meant_list(reading)}",
+            f"looks at most at the first {{…}} inside the list.{hint}",
         )
     full_width = FULL_WIDTH.search(completion) if start >= 0 else None
     if full_width:
@@ -123,12 +126,6 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
             f"The JSON is written with {full_width.group()[-1]} ({line(reading, full_width.start())}): only the "
             "ASCII : and , separate keys and values.",
         )
-
-
-def _meant_list(reading: Reading) -> str:
-    outputs = reading.signature.output_fields
-    wanted = [name for name, one in outputs.items() if len(outputs) == 1 and get_origin(one.annotation) is list]
-    return f" It is probably `{wanted[0]}` itself." if wanted else ""
 
 
 def _broken_keys(reading: Reading) -> Iterator[Flag]:

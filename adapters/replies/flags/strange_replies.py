@@ -203,26 +203,27 @@ def _root(text: str) -> dict[str, object] | None:
 
 
 def _repetition(reading: Reading) -> Iterator[Flag]:
-    whole = reading.completion
-    tail = whole[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
-    blanks = len(whole) - len(whole.rstrip())
+    completion = reading.completion
+    tail = completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
+    blanks = len(completion) - len(completion.rstrip())
     if blanks >= BLANKS and reading.form in ("json", "fenced json", "xml") and tail[-1:] not in ("}", "]", ">", "`"):
         yield Flag(
             "runaway-repetition",
-            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(whole) - blanks)}): the "
-            "model wrote them until its token limit.",
+            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "
+            "the model wrote them until its token limit.",
         )
         return
-    end = len(whole.rstrip())
+    end = len(completion.rstrip())
     piece = _repeated(tail)
     if not piece and (piece := _repeated(tail[:-LONGEST_REST])):
         end -= LONGEST_REST
     if piece:
-        times = _times(whole, end, piece)
+        times = _times(completion, end, piece)
         start = end - times * len(piece) + len(piece) - len(piece.lstrip())
+        at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)  # the start of a line or word
         yield Flag(
             "runaway-repetition",
-            f"The reply ends in a loop: {shown(_from_line_or_word(piece))} is repeated {times:,} times, from "
+            f"The reply ends in a loop: {shown((piece[at:] + piece[:at]).strip())} is repeated {times:,} times, from "
             f"{place(reading, start)} until the end.",
         )
 
@@ -236,12 +237,6 @@ def _times(text: str, end: int, piece: str) -> int:
         else:
             step //= 2
     return times
-
-
-def _from_line_or_word(piece: str) -> str:
-    """Rotate a repeated piece, so that it begins at a line or word."""
-    at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)
-    return (piece[at:] + piece[:at]).strip()
 
 
 def _repeated(tail: str) -> str:

@@ -162,7 +162,8 @@ def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
         return by_letters[close[0]]
     for letters, one in by_letters.items():
         short, long = sorted((wanted, letters), key=len)
-        if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long):
+        rest = iter(long)
+        if len(short) >= 3 and short[0] == long[0] and all(letter in rest for letter in short):
             return one
     return None
 
@@ -184,11 +185,6 @@ def _has_same_letters(one: str, other: str) -> bool:
     return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
-def _is_subsequence(short: str, long: str) -> bool:
-    letters = iter(long)
-    return all(letter in letters for letter in short)
-
-
 def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Flag]:
     """Flag every place inside a value that the field's type rejects.
 
@@ -206,13 +202,10 @@ def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Fl
     for problem in problems:
         loc, given_there = problem["loc"], problem["input"]
         key = str(loc[-1]) if loc else ""
+        path = field.name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
         is_telling = isinstance(given_there, str) and MORE_THAN_WORDS.search(given_there[:LONGEST_NUMBER]) is not None
         if loc or not is_explained or (is_telling and problem["type"].startswith(("int_", "float_"))):
-            yield _flag(field, _path(field.name, loc), problem["type"], key, given_there, problem["msg"])
-
-
-def _path(name: str, loc: tuple[int | str, ...]) -> str:
-    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
+            yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
 
 
 def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:

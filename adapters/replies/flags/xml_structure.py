@@ -81,7 +81,8 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
     for span in reading.spans:
         text = reading.completion[span.start : span.end]
         if span.kind == "marker":
-            is_inside = not is_inside and not text.rstrip().endswith("/>") and not _is_whole(text)
+            is_whole = text.rstrip().endswith("/>") or (text.startswith("<") and "</" in text)
+            is_inside = not is_inside and not is_whole
             attributes = ATTRIBUTES.match(text)
             if attributes and span.field and attributes.group(1) != "entry" and span.field not in attributed:
                 attributed.add(span.field)
@@ -108,10 +109,6 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
     yield from name_flags(reading, unknown)
     if ignored:
         yield Flag("unknown-tag-ignored", f"Tags other than the output fields were ignored: {named(list(ignored))}.")
-
-
-def _is_whole(marker: str) -> bool:
-    return marker.startswith("<") and "</" in marker
 
 
 def _unknown(reading: Reading, name: str, text: str, start: int, lower: dict[str, str]) -> Iterator[Flag]:
@@ -174,7 +171,8 @@ def _field(reading: Reading, field: FieldReading, source: str, after: object) ->
                 name,
             )
         return
-    if isinstance(after, list) and _wants_list(annotation):
+    schema = schema_by_name(annotation) if isinstance(after, list) else {}
+    if isinstance(after, list) and any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ()))):
         yield from _list(name, raw, after)
     if field.state == "failed" and isinstance(after, dict) and "<" in raw:
         yield Flag(
@@ -212,8 +210,3 @@ def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
             "tags in it.",
             name,
         )
-
-
-def _wants_list(annotation: object) -> bool:
-    schema = schema_by_name(annotation)
-    return any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ())))
