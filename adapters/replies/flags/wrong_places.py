@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
