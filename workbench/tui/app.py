@@ -379,6 +379,7 @@ class WorkbenchApp(SurvivingApp):
             sys.setswitchinterval(SWITCH_SECONDS)
         if self._keep:
             await actions.files.offer_left_over(self)  # also over a list of calls, which opens at once
+        await actions.columns.tell_of_project(self)
 
     def _hear_of_copies(self, why_not: str) -> None:
         with suppress(RuntimeError):  # the app has just ended

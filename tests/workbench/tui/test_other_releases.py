@@ -369,6 +369,17 @@ def test_every_column_follows_the_dspy_of_the_project_and_undo_takes_it_back(
     at_the_desk(act, tickets("chat", "json", "markdown"))
 
 
+def test_the_start_says_that_the_project_has_another_dspy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_project(tmp_path, "9.9.9")
+    monkeypatch.chdir(tmp_path)
+
+    async def act(desk: Desk) -> None:
+        said = "this project has dspy 9.9.9; alt+c offers it"
+        await desk.until(lambda: said in desk.main.status.render().plain, "for the sentence")
+
+    at_the_desk(act, tickets("chat"))
+
+
 @pytest.mark.slow
 def test_the_dspy_of_the_project_is_offered_among_the_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_project(tmp_path, "9.9.9")

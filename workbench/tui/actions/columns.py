@@ -16,6 +16,7 @@ from sessions.model import variants
 from sessions.model.parameters import check_parameters
 from sessions.model.session import Column
 from sessions.releases import environments, project
+from sessions.running import recording
 from workbench.editing import column_edits, edits, field_values
 from workbench.output import json_shapes
 from workbench.output.display import one_line
@@ -94,6 +95,7 @@ def warm(host: Host, model: str) -> None:
 
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
+SECONDS_OF_NEWS = 10
 """Ways to add columns; the first three are also values for `do`."""
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
@@ -146,6 +148,16 @@ async def add(host: Host) -> None:
     fresh = [one.id for one in host.document.session.columns if one.id not in before]
     if fresh:
         host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
+
+
+async def tell_of_project(host: Host) -> None:
+    """Say that the folder's own dspy is not the one that the columns follow."""
+    own = None if host.confinement.why_no_program() else await asyncio.to_thread(project.find, host.document.folder)
+    columns = [one.adapter.partition("@") for one in host.document.session.columns]
+    followed = {release or recording.DSPY for name, _, release in columns if release or catalog.dspy_class(name)}
+    if own is not None and followed and own.version not in followed:
+        said = f"this project has dspy {own.version}; {{app.add_column|alt+c}} offers it"
+        host.main.status.say(host.key_words(said), SECONDS_OF_NEWS)
 
 
 async def follow_project(host: Host, own: project.Project) -> None:
