@@ -139,8 +139,8 @@ SLOW_OF_PYTHON = (
 )
 """Modules of Python's own that take milliseconds to load."""
 UNUSED = {
-    *("adapters.lint", "adapters.types.media", "adapters.requests.token_ledger", "sessions.file.saving"),
-    *("sessions.checking.reports", "sessions.running.linting", "adapters.signatures.class_writer"),
+    *("adapters.lint", "adapters.types.media", "adapters.requests.token_ledger", "sessions.file.both_changes"),
+    *("sessions.running.linting", "adapters.signatures.class_writer"),
 }
 """Modules within those folders that no command of the table uses."""
 

@@ -1,8 +1,4 @@
-"""Print runs and parse results as text.
-
-A parse result has its verdict, values, steps, flags and every piece of the reply. A run has the model of each request,
-the reply as it streams, and retries.
-"""
+"""Print a parse result as text: verdict, values, steps, flags, and every piece of the reply."""
 
 from __future__ import annotations
 
@@ -10,20 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.replies.streaming import StreamedField
-from adapters.running.events import (
-    AskedAgain,
-    ChunkReceived,
-    Event,
-    ExtractionStarted,
-    FallbackStarted,
-    ModelLoading,
-    RequestSent,
-    RetryStarted,
-    ToolInvoked,
-)
-from adapters.running.runs import Run, why_it_ended
-from sessions.running import repeats
-from workbench.output import command_output, json_shapes, measures
+from workbench.output import command_output, json_shapes
 from workbench.output.display import value_text
 
 
@@ -155,90 +138,3 @@ def _write_spans(reading: Reading) -> None:
         if "\n" in piece:
             line += piece.count("\n")
             line_start = span.start + piece.rfind("\n") + 1
-
-
-LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
-
-
-def progress(event: Event) -> None:
-    """Show the reply on standard error as it streams, because standard output is for JSON."""
-    if isinstance(event, ModelLoading):
-        command_output.progress(LOADING)
-    elif isinstance(event, ChunkReceived) and event.choice == 0:
-        command_output.progress(event.text)
-
-
-class Printer:
-    """Prints the model of each request, the reply as it streams, and the reason for further requests."""
-
-    def __init__(self, column: str) -> None:
-        self._column = column
-        self._is_thinking = False
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, ModelLoading):
-            command_output.progress(LOADING)
-        elif isinstance(event, RequestSent):
-            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
-            command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
-        elif isinstance(event, ChunkReceived) and event.choice == 0:
-            self._show(event)
-        elif isinstance(event, ToolInvoked):
-            command_output.text("")
-            command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
-            command_output.text(event.rendered_output)
-        elif isinstance(event, AskedAgain):
-            command_output.text("")
-            command_output.heading(f"asks again (not dspy): {event.reason}", "yellow")
-            for message in event.messages[-1:]:
-                command_output.text(str(message["content"]))
-        elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
-            command_output.text("")
-            command_output.heading(_why_again(event), "yellow")
-
-    def _show(self, event: ChunkReceived) -> None:
-        if event.reasoning:
-            self._is_thinking = True
-            command_output.thought(event.reasoning)
-        if event.text:
-            if self._is_thinking:
-                command_output.text("\n")
-            self._is_thinking = False
-            command_output.chunk(event.text)
-
-
-def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
-    if isinstance(event, ExtractionStarted):
-        return f"asks {event.model} to extract the fields, without the session's parameters (as dspy does)"
-    if isinstance(event, FallbackStarted):
-        return f"falls back to {event.adapter}: {event.reason}"
-    return f"tries again in {event.delay_s:g} s: {event.reason}"
-
-
-def write_outcome(head: str, outcome: Run, remark: str) -> None:
-    """Print the outcome of a run, the parse result of its last reply, the cost of each call, and `remark`."""
-    command_output.text("\n")
-    for attempt in outcome.attempts[-1:]:
-        for completion in attempt.completions:
-            ended = why_it_ended(completion.finish_reason, completion.refusal)
-            if ended:
-                command_output.heading(f"[{head}] {ended}", "yellow")
-            if outcome.cancelled:
-                command_output.heading(f"[{head}] cancelled: this is what had arrived", "yellow")
-            if completion.reading is not None:
-                write(head, completion.reading)
-    for attempt in outcome.attempts:
-        command_output.heading(measures.line(attempt) + remark, "dim")
-
-
-def write_repeats(head: str, counted: repeats.Repeats) -> None:
-    """Print the combined results of several runs of a column: values and errors with their counts."""
-    rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
-    command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
-    for name, values in counted.fields.items():
-        for one in values:
-            command_output.text(
-                f"  {one.count} × {name} = {json_shapes.dumps(one.value, indent=None, ascii_only=False)}"
-            )
-    for one in counted.errors:
-        command_output.text(f"  {one.count} × {one.value}")

@@ -30,7 +30,7 @@ from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser, interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
-from workbench.output import command_output, exit_codes, json_shapes, reading_text
+from workbench.output import command_output, exit_codes, json_shapes, run_text
 from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices, sending, sent_runs, tool_answers
@@ -282,7 +282,7 @@ class _Sender:
     def _run(self, chosen: Selection, column: Column) -> Run | CommandError:
         """Run the column, or return the error that must be fixed first."""
         options = self._options
-        listener: Listener = reading_text.progress if options.json else reading_text.Printer(column.id)
+        listener: Listener = run_text.progress if options.json else run_text.Printer(column.id)
         recorded = chosen.case.recordings.get(column.id)
         replay = None
         if options.replay:
@@ -326,7 +326,7 @@ class _Sender:
             command_output.message(f"workbench: {head}: {outcome}")
             return outcome
         if not self._options.json:
-            reading_text.write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
+            run_text.write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
         if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
             command_output.message(f"workbench: {head}: {outcome.error.message}")
         return outcome
@@ -343,7 +343,7 @@ def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Name
     counted = repeats.collapse(runs)
     if options.json:
         return json_shapes.repeats(counted, runs)
-    reading_text.write_repeats(head, counted)
+    run_text.write_repeats(head, counted)
     return None
 
 
