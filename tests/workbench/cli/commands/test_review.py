@@ -112,7 +112,7 @@ def test_a_file_that_changes_meanwhile_is_left_as_it_is(
         keep(path)
         store.save(replace(store.load(path), name="somebody else's"), path)
 
-    monkeypatch.setattr(saving, "keep", write_between)
+    monkeypatch.setattr(saving, "keep_restore_point", write_between)
     written = reviewing.accept(path, {cause.id}, Plan())
     assert "has changed on disk" in written.error and written.recorded == 0
     assert store.load(path).name == "somebody else's"
