@@ -34,7 +34,7 @@ from workbench.state.document import State
 NO_VALUE = ("failed", "missing", "unread")
 MOST_CASES = 10
 """Maximum number of other cases that are searched for a reply that parses."""
-FILL_IN = "Add a demo that shows the format; fill in what it lacks."
+FILL_IN = "Add a demo of the format with these inputs; fill in its outputs."
 OF_THE_FORMAT = frozenset(
     (
         *("likely-reply", "format-not-followed", "output-missing", "agent-layout", "schema-echoed", "prompt-echoed"),
@@ -234,7 +234,7 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
         message, _, _ = miss.message.partition("; ")
         yield Fix("reply", f"Edit this reply: {message.removesuffix(' as').rstrip('.')}.", {"reply": miss.mended})
     causes = {one.cause for one in reading.diagnosis}
-    if reading.ok or "runaway-repetition" in causes:
+    if reading.ok or not state.case.inputs or "runaway-repetition" in causes:
         return
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}

@@ -21,7 +21,7 @@ from workbench.capture.sessions_writer import CallFiles
 from workbench.editing import edits
 from workbench.sending.sent_runs import SentRuns, Wanted
 from workbench.state.document import Place
-from workbench.tui import launch_live, launch_review
+from workbench.tui import launch_screens
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.launch_screens import LiveApp
 from workbench.tui.runs.run_history import LiveCalls
@@ -208,7 +208,7 @@ def test_an_app_that_saw_no_call_leaves_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "screen"), [("capture", (launch_live, "show_calls")), ("review", (launch_review, "run_review"))]
+    ("name", "screen"), [("capture", (launch_screens, "show_calls")), ("review", (launch_screens, "run_review"))]
 )
 def test_the_screen_of_a_command_does_not_wait_for_litellm(
     name: str, screen: tuple[Any, str], monkeypatch: pytest.MonkeyPatch

@@ -341,7 +341,7 @@ def test_a_demo_without_outputs_is_not_sent(tmp_path: Path, run: Run) -> None:
     path = str(tmp_path / "q.session.json")
     run("new", "question -> code", "-o", path, "--input", "question=Q")
     (case,) = (session := store.load(path)).cases
-    prose = replace(case, replies={"chat": Reply("Let me think about that for a while first.", source="pasted")})
+    prose = replace(case, replies={"chat": Reply("Bern is the capital, and it lies on a river.", source="pasted")})
     Path(path).write_text(store.dumps(replace(session, cases=(prose,))), "utf-8")
     done = run("send", path, "--adapter", "chat", "--apply", "demo", "--save")
     assert done.code == exit_codes.USAGE

@@ -174,7 +174,7 @@ def test_the_folders_of_a_class_that_was_killed_are_found_by_the_next(tmp_path: 
     running, _ = begin()
     second, _ = begin()
     for errors in (end(second), end(running)):
-        assert f"the files of 1 participant are in {left}." in errors, "and nothing is said of a class that goes on"
+        assert f"the files of 1 seat are in {left}." in errors, "and nothing is said of a class that goes on"
         assert errors.count("\n") == 1
     assert (left / "seat-01" / "files" / "mine.json").exists()
     os.utime(left / "class.lock", (0, 0))

@@ -136,7 +136,7 @@ def test_a_demo_to_fill_in_is_opened_at_its_first_output() -> None:
 
     async def act(desk: Desk) -> None:
         await open_fixes(desk)
-        await desk.until(lambda: "fill in what it lacks" in on_screen(desk), "for the list")
+        await desk.until(lambda: "fill in its outputs" in on_screen(desk), "for the list")
         assert "The demo is sent once its outputs are filled in" in on_screen(desk)
         await desk.press("enter")
         assert desk.document.session.demos == (Demo({"ticket": "T"}),)
