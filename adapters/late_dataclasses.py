@@ -30,7 +30,7 @@ else:
         cls.__doc__ = cls.__doc__ or cls.__name__  # else Python writes the signature there, which takes long
         dataclasses.dataclass(cls, init=False, repr=False, eq=False, kw_only=kw_only)
 
-        def first(self, called, *given, **named):
+        def first(self, called, /, *given, **named):  # a field may have any name
             parts = [(one.name, one.type, one) for one in fields(cls)]
             kept = {name: getattr(cls, name) for name in ("__doc__", "__post_init__") if hasattr(cls, name)}
             twin = dataclasses.make_dataclass(cls.__qualname__, parts, namespace=kept, eq=eq, frozen=True)

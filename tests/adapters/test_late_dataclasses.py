@@ -39,6 +39,7 @@ def classes(dataclass: Decorator) -> tuple[Any, Any, Any]:
         """An object that tells itself."""
 
         x: int
+        called: str = ""
 
         def __repr__(self) -> str:
             return "own"
@@ -59,6 +60,7 @@ def outcome(act: Callable[[], Any]) -> Any:
 ACTS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "made": lambda point, named, own: (point(1), point(1, y=2), named(1, name="n"), own(3)),
     "defaults are made anew": lambda point, *_: point(1).marks is point(1).marks,
+    "a field of any name": lambda *classes: classes[2](3, called="own").called,
     "a missing argument": lambda point, *_: point(),
     "an argument too many": lambda point, *_: point(1, 2, {}, 3),
     "a name by position": lambda _, named, __: named(1, 2, {}, "n"),
