@@ -22,6 +22,8 @@ PAIR = 2
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
+OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
+"""Flags of a parsed field that explain why another field fails."""
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
@@ -78,7 +80,13 @@ def _has_begun(reading: Reading) -> bool:
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
     """Return whether a flag can explain the error, unlike most flags of parsed fields."""
-    if reading.ok or flag.field is None or flag.name in LEAKS or reading.error is None or reading.error.field is None:
+    if (
+        reading.ok
+        or flag.field is None
+        or flag.name in OF_ANY_FIELD
+        or reading.error is None
+        or reading.error.field is None
+    ):
         return True
     return reading.fields[flag.field].state in ("failed", "missing")
 

@@ -56,6 +56,7 @@ PATTERNS: tuple[Pattern, ...] = (
         (penalty, use("chat")),
         "xgrammar #174",
     ),
+    Pattern("placeholder-echoed", "The model repeats a placeholder of the prompt", FORMAT, "", "any"),
     Pattern("cut-off-at-limit", "The provider reports that the token limit cut the reply off", (more_tokens,)),
     Pattern("stopped-by-filter", "The provider's content filter stopped the reply", (), "dspy #9372"),
     Pattern(
@@ -112,7 +113,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "langchain #22189, smactorio #165, Archon #1769",
     ),
     Pattern("prompt-echoed", "The model repeats the prompt", FORMAT, "dspy #7265", "any"),
-    Pattern("placeholder-echoed", "The model repeats a placeholder of the prompt", FORMAT, "", "any"),
     Pattern("filler-echoed", "The model copies the filler of an incomplete demo", (), "", "any"),
     Pattern(
         "doubled-brace",

@@ -159,6 +159,17 @@ def test_a_cut_off_reply_without_a_trace_of_the_format_does_not_follow_it_first_
     assert [one.cause for one in begun] == ["cut-off-at-limit"]
 
 
+@pytest.mark.parametrize(
+    ("adapter", "completion"),
+    [("chat", "[[ ## a ## ]]\n{a}\n\n[[ ## n ## ]]\n{n"), ("json", '{"a": "{a}", "n": ')],
+)
+def test_a_copied_placeholder_comes_before_the_limit_that_ended_the_reply(adapter: str, completion: str) -> None:
+    reading = read(adapter, "q -> a, n: int", completion)
+    assert reading.diagnosis[0].cause == "placeholder-echoed"
+    found = reading.ending("length", None, {"max_tokens": 20}).diagnosis
+    assert [one.cause for one in found[:2]] == ["placeholder-echoed", "cut-off-at-limit"]
+
+
 def test_a_slip_of_an_allowed_word_is_not_to_be_allowed() -> None:
     def types(reply: str) -> list[str]:
         found = read("chat", "q -> c: Literal['positive', 'negative']", f"[[ ## c ## ]]\n{reply}").diagnosis
