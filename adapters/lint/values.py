@@ -245,20 +245,20 @@ def _incomplete(
     for name in use.missing:
         if name == history:
             continue
-        reason = "is null" if name in demo else "is missing"
+        state = "is null" if name in demo else "is missing"
         if name in signature.output_fields and "marks-what-is-not-supplied" in profile.quirks:
             annotation = signature.output_fields[name].annotation
             typed = "" if annotation is str or str in get_args(annotation) else ", a text in the place of another type"
             yield Lint(
                 "demo-filled-in",
-                f"`{name}` {reason} in demo {number}; the model is shown 'Not supplied for this particular example.' "
+                f"`{name}` {state} in demo {number}; the model is shown 'Not supplied for this particular example.' "
                 f"as its value{typed}.",
                 Place("demo", number, name),
             )
         else:
             yield Lint(
                 "demo-filled-in",
-                f"`{name}` {reason} in demo {number}, which is introduced as an example in which some fields are not "
+                f"`{name}` {state} in demo {number}, which is introduced as an example in which some fields are not "
                 "supplied.",
                 Place("demo", number, name),
             )

@@ -179,7 +179,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("name-nearly-right", "A marker or tag has nearly the right name", (spelled,)),
     Pattern(
         "wrong-bracket",
-        "A bracket is closed by one of the other kind",
+        "A list ends with }, or an object with ]",
         (describe("Close every list with ] and every object with }."), use("chat")),
         "graphrag #635",
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -14,10 +13,6 @@ from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import Reading, ReplyForm
-
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
-
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction")
 
@@ -204,8 +199,6 @@ def explain(reading: Reading) -> tuple[Flag, ...]:
         try:
             for flag in detect(reading):
                 found.setdefault((flag.name, flag.field, flag.path), flag)
-        except (
-            Exception
-        ):  # a user's type may raise in its own __eq__, __repr__ or hooks; skip the rest of this detector
+        except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
             continue
     return tuple(found.values())

@@ -68,7 +68,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "extra-keys-ignored": "JSON keys other than the output fields are ignored.",
         "json-repaired": "json_repair rewrites invalid JSON by guessing.",
         "cut-off-json-completed": "json_repair closes what is open, so JSON that was cut off is parsed as complete.",
-        "wrong-bracket": "A } or ] closes a bracket of the other kind, so lists and objects end elsewhere than meant.",
+        "wrong-bracket": "A list ends with }, or an object with ], so json_repair guesses where they end.",
         "value-invented": "json_repair gives a JSON key without a value an empty text.",
         "text-lost-in-repair": "json_repair leaves out text that it cannot interpret.",
         "key-of-several-words": "A JSON key of several words without quotes is parsed as its last word.",

@@ -229,7 +229,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         yield Flag("cut-off-json-completed", said)
     wrong = None if json.unescaped_quotes or json.is_cut_off else json.wrong_bracket
     if wrong is not None:
-        said = f"A {text[wrong[0]]} stands where {wrong[1]} is due ({_place_in(reading, text, wrong[0])})"
+        said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
         yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
     yield Flag("json-repaired", _why(reading, json))
     yield from _abbreviated(reading, json)

@@ -132,7 +132,7 @@ class JsonText:
 
     @property
     def wrong_bracket(self) -> tuple[int, str] | None:
-        """Return the first closing bracket of the wrong kind: its offset, and the bracket that is due."""
+        """Return the first closing bracket of the wrong kind: its offset, and the expected bracket."""
         due: list[str] = []
         for match in _STRING_OR_BRACKET.finditer(self.text[:LONGEST_REWRITTEN], max(0, self.start)):
             sign = match.group()

@@ -162,11 +162,10 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
-                yield Flag(
-                    "other-keys", f"The JSON keys {told} are in the place of {named(list(outputs))}: translated?"
-                )
+                said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."
+                yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
-                yield Flag("other-keys", f"The JSON key {told} is in the place of `{only.name}`.", only.name)
+                yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
