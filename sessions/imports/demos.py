@@ -15,7 +15,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import KEPT, Imported, json_of, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
@@ -212,7 +212,7 @@ def _proposed(values: Mapping[str, Sequence[object]], path: str) -> tuple[Signat
     names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
     if len(names) < 2:
         message = f"a signature needs an input and an output, and the only column is {listed(names) or 'none'}"
-        raise SessionError(path, "", message, "give the signature with --signature")
+        raise SessionError(path, "", message, GIVE_SIGNATURE)
     fields = [
         Field(name, "output" if name == names[-1] else "input", proposing.type_of(values[name])) for name in names
     ]

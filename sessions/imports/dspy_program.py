@@ -19,7 +19,7 @@ from adapters.signatures.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import KEPT, Imported, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
 from sessions.model.parameters import (
     CONNECTION,
     OF_THE_LM,
@@ -75,7 +75,7 @@ def from_program(
     elif saved:
         text, questions = _proposed(saved, instructions, demos, path)
     else:
-        raise SessionError(path, place, "saved by an old dspy: it has no fields", "give the signature with --signature")
+        raise SessionError(path, place, "saved by an old dspy: it has no fields", GIVE_SIGNATURE)
     decisions = _decisions(state, path, place)
     beside = ["demos", "signature", "metadata"]
     if decisions and given is None:

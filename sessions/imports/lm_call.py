@@ -21,7 +21,7 @@ from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.message_values import MessageReader, objects_in, shown_text
-from sessions.imports.reading import KEPT, Imported
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported
 from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -262,7 +262,7 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
         message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
         if _ABBREVIATED.search(system):
             message = "its system message is abbreviated (`...`): fields are missing in it"
-        raise SessionError(path, "messages", message, "give the signature with --signature")
+        raise SessionError(path, "messages", message, GIVE_SIGNATURE)
     if _OF_BAML in system:  # in dspy 3.0, it lists a type without its items, which the request names
         stated = {one: requested_type(one.name, asked) for one in items["output"]}
         items["output"] = [

@@ -14,7 +14,7 @@ from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing
 from sessions.imports.conversations import reading_of
 from sessions.imports.pasted_text import FoundError
-from sessions.imports.reading import KEPT, Imported, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 
@@ -130,7 +130,7 @@ def _read_error_text(error: FoundError, path: str, given: SignatureText | None, 
         guesses.append(f"{told}: `{adapter}` is taken")
     names = error.expected or tuple(pasted_text.names_in_reply(error.reply))
     if not names:
-        raise SessionError(path, "", "the error names no output fields", "give the signature with --signature")
+        raise SessionError(path, "", "the error names no output fields", GIVE_SIGNATURE)
     if error.expected != names:
         guesses.append(f"the outputs are those that the reply names: {listed(names)}")
     if given is None:

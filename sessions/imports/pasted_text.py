@@ -39,7 +39,7 @@ _COMPLETED = re.compile(r"^\[\[ ## completed ## \]\](?=\s*\n[ \t]*[`~]{3,}[ \t]*
 _TOOL_CALLS = re.compile(r"^Tool calls:\n+(?=\S+: )", re.MULTILINE)
 _TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
-_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=(?:\[\s*)?\{'(?:prompt|messages|role)': )", re.MULTILINE)
+_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=(?:\[\s*)?\{'(?:prompt|messages|model|role)': )", re.MULTILINE)
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
 _FAILED_VALUE = re.compile(
     r"Failed to parse field (\w+) with value ((?:(?!Failed to parse ).)+?) from the LM response\.[\s#>]+Error message: "

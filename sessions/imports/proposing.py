@@ -13,6 +13,7 @@ from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.source_writer import write_source
 from sessions.errors import SessionError
+from sessions.imports.reading import GIVE_SIGNATURE
 from sessions.model.session import Predictor, SignatureText
 
 MANY = 1000
@@ -69,7 +70,7 @@ def proposed(fields: Sequence[Field], instructions: str | None, path: str, place
         return signature_text(fields, instructions)
     except ValueError as error:
         said = error.message if isinstance(error, SignatureError) else str(error)
-        raise SessionError(path, place, said, "give the signature with --signature") from None
+        raise SessionError(path, place, said, GIVE_SIGNATURE) from None
 
 
 def in_source(signature: Signature) -> SignatureText:

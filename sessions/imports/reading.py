@@ -42,6 +42,8 @@ KEPT = "imported"
 
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16, in which Excel saves "Unicode text"."""
+GIVE_SIGNATURE = "give the signature with --signature"
+"""The hint of errors about fields that an import lacks; the app asks for the signature."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"
 

@@ -103,3 +103,19 @@ def test_an_error_quoted_with_shortened_lines_names_its_fields() -> None:
     made = pasted(text)
     assert list(made.session.signature.read().output_fields) == ["reasoning", "responses"]
     assert made.session.cases[0].replies["json"].text == "{   // Gemini 返回不完整的 JSON"
+
+
+def test_a_page_that_shows_entries_of_a_history_with_the_model_first_holds_its_calls() -> None:
+    messages = [
+        {
+            "role": "system",
+            "content": history("1. `q` (str):", "1. `a` (str):", "").partition("System message:\n\n")[2],
+        },
+        {"role": "user", "content": "[[ ## q ## ]]\nWhy is the sky blue?"},
+    ]
+    hello = {"model": "x/y", "messages": [{"role": "user", "content": "hello"}], "kwargs": {}, "outputs": ["Hi!"]}
+    asked = {"model": "x/y", "messages": messages, "kwargs": {}, "outputs": ["[[ ## a ## ]]\nLight."]}
+    text = f"lm.history\n```\n```output | 6 vars\n{[hello, asked]!r}\n```\n"
+    session = sources.load("the clipboard", text=text, call=2).session
+    assert list(session.signature.read().fields) == ["q", "a"]
+    assert session.cases[0].replies["chat"].text == "[[ ## a ## ]]\nLight."

@@ -20,9 +20,12 @@ from sessions import examples
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import pasted_calls, pasted_text
+from sessions.imports.reading import GIVE_SIGNATURE, Imported
+from sessions.model.session import SignatureText
 from workbench.output.display import one_line
 from workbench.tui import preferences
 from workbench.tui.actions import files
+from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.host import Host
 from workbench.tui.keys import KeyGroup
@@ -260,6 +263,7 @@ def _json_files(folder: Path) -> list[Path]:
 NAME = "pasted call"
 SECONDS = 12
 """Seconds that guesses and errors are shown."""
+OF_A_SIGNATURE = "all its fields, as in question -> answer: str   enter accept   {ask.close|esc} close"
 
 
 async def open_pasted(host: Host, text: str) -> None:
@@ -272,13 +276,33 @@ async def open_pasted(host: Host, text: str) -> None:
         if chosen is None:
             return
         number = int(chosen)
-    try:
-        made = pasted_calls.from_calls(calls, "the pasted text", number=number)
-    except (SessionError, SignatureError) as error:
-        plain_notify(host.app, str(error), title="Not pasted", severity="error", timeout=SECONDS)
+    made = _read_pasted(calls, number)
+    if isinstance(made, SessionError) and made.hint == GIVE_SIGNATURE:
+
+        def refuse(typed: str) -> str:
+            read = _read_pasted(calls, number, SignatureText(typed))
+            return "" if isinstance(read, Imported) else one_line(str(read), 300)
+
+        title = f"{made.message[:1].upper()}{made.message[1:]}. Its signature?"
+        typed = await host.app.push_screen_wait(AskScreen(one_line(title, 100), "", refuse, OF_A_SIGNATURE))
+        if typed is None:
+            return
+        made = _read_pasted(calls, number, SignatureText(typed))
+    if not isinstance(made, Imported):
+        plain_notify(host.app, str(made), title="Not pasted", severity="error", timeout=SECONDS)
         return
     if not await files.confirm_close(host):
         return
     host.load(replace(made.session, name=NAME), None)
     said = "\n".join([*made.notes, *(f"guessed: {one}" for one in made.guesses)])
     plain_notify(host.app, said, title="Pasted", timeout=SECONDS)
+
+
+def _read_pasted(
+    calls: pasted_calls.PastedCalls, number: int, given: SignatureText | None = None
+) -> Imported | SessionError | SignatureError:
+    """Read a pasted call, or return why it cannot be read."""
+    try:
+        return pasted_calls.from_calls(calls, "the pasted text", given, number=number)
+    except (SessionError, SignatureError) as error:
+        return error

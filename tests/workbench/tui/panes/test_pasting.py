@@ -14,6 +14,7 @@ from sessions.imports.demos import pasted
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
@@ -166,3 +167,23 @@ def test_a_call_can_be_pasted_where_sessions_are_opened() -> None:
         await desk.until(lambda: desk.document.session.name == "pasted call")
 
     at_the_desk(act)
+
+
+def test_the_signature_of_a_pasted_call_whose_prompt_is_abbreviated_is_asked_for() -> None:
+    reply = "[[ ## answer ## ]]\nBecause.\n\n[[ ## completed ## ]]"
+    asked = f"User message:\n\n[[ ## question ## ]]\nWhy?\n\n\nResponse:\n\n{reply}\n"
+    text = f"System message:\n\nYour input fields are:\n...\n\n\n{asked}"
+
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste(text))
+        await desk.until(lambda: isinstance(desk.app.screen, AskScreen))
+        await desk.press(*"question", "enter")
+        assert isinstance(desk.app.screen, AskScreen)
+        await desk.press(*" -> answer", "enter")
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        session = desk.document.session
+        assert list(session.signature.read().fields) == ["question", "answer"]
+        assert session.cases[0].inputs == {"question": "Why?"}
+        assert session.cases[0].replies["chat"].text == reply
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
