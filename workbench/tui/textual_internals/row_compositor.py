@@ -146,7 +146,8 @@ def _inner_outer(base_background: Color, background: Color) -> tuple[Style, Styl
 class OneLayout(Screen[ScreenResultType]):
     """A screen that is laid out once for a size; Textual does so at each of the three events that tell it of one.
 
-    Its classes for the size are set before the widgets ask for their styles, instead of after the first layout.
+    Its classes for the size are set before the widgets ask for their styles, instead of after the first layout. Behind
+    a dialog only its changes are repainted; Textual would repaint both screens at each later message, as of a timer.
     """
 
     _known_size = Size()
@@ -164,6 +165,11 @@ class OneLayout(Screen[ScreenResultType]):
         if event.size == self._known_size:
             event.prevent_default()
         self._known_size = event.size
+
+    def on_idle(self) -> None:
+        """Forget the repaint that Textual asks for at each change behind a dialog, which is painted by then."""
+        if self.app.screen is not self:
+            self._repaint_required = False
 
 
 _tinted_segments = BackgroundScreen.process_segments

@@ -22,13 +22,14 @@ OF_PYTHON = {"_replace", "_asdict", "_fields", "_exit"}
 
 USED: dict[str, set[str]] = {
     "textual.app.App": {
-        *("_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_unnotify"),
+        *("_handle_exception", "_notifications", "_register_child", "_unnotify"),
     },
     "textual.dom.DOMNode": {"_bindings"},
     "textual.drivers.web_driver.WebDriver": {"_write"},
+    "textual.message_pump.MessagePump": {"_dispatch_message"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {
-        *("_border_subtitle", "_border_title", "_dispatch_message", "_scroll_update", "_size_updated"),
+        *("_border_subtitle", "_border_title", "_repaint_required", "_scroll_update", "_size_updated"),
     },
     "textual._compositor.Compositor": {
         *("_dirty_regions", "_full_map", "_full_map_invalidated", "_get_renders", "_visible_map"),

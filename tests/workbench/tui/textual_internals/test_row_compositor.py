@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from rich.control import ControlType
@@ -191,3 +192,22 @@ def test_what_scrolled_and_is_back_with_the_next_layout_is_painted_where_it_is()
                 assert terminal.rows[0].startswith("row 0")
 
     asyncio.run(act())
+
+
+def test_behind_a_dialog_only_what_changes_is_repainted() -> None:
+    """Textual repaints a screen that changed behind a dialog, and the dialog, at each message that it gets later."""
+    terminal = Terminal()
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+l")
+        with terminal.of(desk.app):
+            for word in ("once", "again"):
+                desk.main.status.say(f"changed {word}")
+                await desk.until(lambda word=word: f"changed {word}" in "".join(terminal.rows), "for the line")
+            with patch.object(desk.main._compositor, "update_widgets") as painted:
+                for _ in range(5):
+                    desk.main.call_later(lambda: None)
+                    await desk.settle()
+            assert not painted.called
+
+    at_the_desk(act)
