@@ -47,7 +47,7 @@ def beside(name: str) -> Any:
 
 if TYPE_CHECKING:
     from adapters.lm.worker import failure_facts, kept_requests, litellm_setup, questions, replies, streams
-    from adapters.lm.worker.replies import CallPiece, Piece
+    from adapters.lm.worker.replies import Piece
 else:
     failure_facts = beside("failure_facts")
     kept_requests = beside("kept_requests")
@@ -69,10 +69,6 @@ NO_STREAMS = re.compile(
     re.IGNORECASE,
 )
 """Messages of servers that do not support streaming; the request is then repeated without it."""
-
-KEPT_CHUNKS = 32
-KEPT_COUNTS = 8
-"""Maximum number of chunks with token counts kept: some providers count in every chunk, and later counts suffice."""
 
 ABOUT_RESPONSES = ("id", "object", "created_at", "model", "status", "incomplete_details", "service_tier")
 """The metadata of a Responses answer; its other members repeat the request."""
@@ -307,30 +303,17 @@ def responses_ending(litellm: object, model: str, response: object) -> Piece:
     return made
 
 
-class LastChunks(list[Any]):
-    """A list that keeps only the chunks that litellm needs: the last ones, and the last with token counts.
-
-    litellm itself would keep every chunk until the end, 4 kB for a few letters, and copy all the text for each chunk.
-    """
-
-    def append(self, chunk: object) -> None:
-        super().append(chunk)
-        if len(self) > KEPT_CHUNKS:
-            counts = [one for one in self[:-2] if getattr(one, "usage", None) is not None]
-            self[:] = counts[-KEPT_COUNTS:] + self[-2:]
-
-
 async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
     """Yield the pieces of a reply as they arrive. Raises UnfinishedStreamError, and anything that litellm raises."""
     anything = finished = False
     last: Any = None
-    wrapper.chunks = LastChunks(wrapper.chunks)
+    wrapper.chunks = streams.LastChunks(wrapper.chunks)
     wrapper._should_fail_on_clean_eof = lambda: False  # since litellm 1.109; completeness is checked below
     async for chunk in wrapper:
         last = chunk
         wrapper.response_uptil_now = ""
         for choice in chunk.choices:
-            piece = piece_of(choice.delta, choice)
+            piece = replies.piece_of(choice.delta, choice)
             # litellm makes up a finish reason at the end of a stream without one.
             if choice.finish_reason and wrapper.received_finish_reason:
                 piece["finish_reason"] = choice.finish_reason
@@ -351,7 +334,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
 def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
     """Yield the pieces of a non-streamed reply."""
     for choice in response.choices:
-        piece = piece_of(choice.message, choice)
+        piece = replies.piece_of(choice.message, choice)
         refusal = outgoing.refusals.get(choice.index or 0)
         if refusal:
             piece["refusal"] = refusal
@@ -363,20 +346,6 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
     yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
 
 
-def piece_of(said: Any, choice: Any) -> Piece:
-    """Convert a delta or message of `choice` to a piece."""
-    piece: Piece = {}
-    if said.content:
-        piece["text"] = said.content
-    if getattr(said, "reasoning_content", None):
-        piece["reasoning"] = said.reasoning_content
-    if said.tool_calls:
-        piece["tool_calls"] = [tool_call(number, one) for number, one in enumerate(said.tool_calls)]
-    if getattr(choice, "logprobs", None):
-        piece["logprobs"] = failure_facts.plain(choice.logprobs)
-    return piece
-
-
 def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
     """Return the last piece of a reply: usage, cost, raw; `usage` is None if the provider counted nothing."""
     made: Piece = {"raw": about(said)}
@@ -386,18 +355,6 @@ def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
         made["usage"] = counted
         made["cost"] = float(billed) if isinstance(billed, int | float) else cost(litellm, model, usage)
     return made
-
-
-def tool_call(number: int, part: Any) -> CallPiece:
-    """Convert a tool call or a part of it; calls of a non-streamed reply are numbered by position."""
-    function = part.function
-    index = getattr(part, "index", None)
-    return {
-        "index": number if index is None else index,
-        "id": part.id or "",
-        "name": function.name or "",
-        "arguments": function.arguments or "",
-    }
 
 
 def about(chunk: object) -> Message:

@@ -188,18 +188,43 @@ def finish_of(response: object) -> str:
     return "tool_calls" if calls else "stop"
 
 
+def piece_of(said: Any, choice: Any) -> Piece:
+    """Convert a delta or message of `choice` to a piece."""
+    piece: Piece = {}
+    if said.content:
+        piece["text"] = said.content
+    if getattr(said, "reasoning_content", None):
+        piece["reasoning"] = said.reasoning_content
+    if said.tool_calls:
+        piece["tool_calls"] = [_chat_call(number, one) for number, one in enumerate(said.tool_calls)]
+    return piece | _logprobs(choice)
+
+
 def texts(response: Any) -> Iterator[Piece]:
     """Yield the pieces of text completions."""
     for choice in response.choices:
-        logprobs = getattr(choice, "logprobs", None)
-        if logprobs is not None and hasattr(logprobs, "model_dump"):
-            logprobs = logprobs.model_dump(mode="json", exclude_none=True)
         piece: Piece = {"choice": choice.index or 0, "text": choice.text or ""}
         if choice.finish_reason:
             piece["finish_reason"] = choice.finish_reason
-        if logprobs:
-            piece["logprobs"] = logprobs
-        yield piece
+        yield piece | _logprobs(choice)
+
+
+def _logprobs(choice: object) -> Piece:
+    given: Any = getattr(choice, "logprobs", None)
+    plain = given.model_dump(mode="json", exclude_none=True) if hasattr(given, "model_dump") else given
+    return {"logprobs": plain} if plain else {}
+
+
+def _chat_call(number: int, part: Any) -> CallPiece:
+    """Convert a tool call or a part of it; calls of a non-streamed reply are numbered by position."""
+    function = part.function
+    index = getattr(part, "index", None)
+    return {
+        "index": number if index is None else index,
+        "id": part.id or "",
+        "name": function.name or "",
+        "arguments": function.arguments or "",
+    }
 
 
 def _call(item: object, number: int, arguments: str) -> CallPiece:

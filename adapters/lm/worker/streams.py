@@ -132,6 +132,24 @@ def _parts(parts: list[Any]) -> tuple[str, str]:
     return "".join(text), "".join(thought)
 
 
+KEPT_CHUNKS = 32
+KEPT_COUNTS = 8
+"""Maximum number of chunks with token counts kept: some providers count in every chunk, and later counts suffice."""
+
+
+class LastChunks(list[Any]):
+    """A list that keeps only the chunks that litellm needs: the last ones, and the last with token counts.
+
+    litellm itself would keep every chunk until the end, 4 kB for a few letters, and copy all the text for each chunk.
+    """
+
+    def append(self, chunk: object) -> None:
+        super().append(chunk)
+        if len(self) > KEPT_CHUNKS:
+            counts = [one for one in self[:-2] if getattr(one, "usage", None) is not None]
+            self[:] = counts[-KEPT_COUNTS:] + self[-2:]
+
+
 Place = tuple[str | int, ...]
 
 PLACES: tuple[Place, ...] = (

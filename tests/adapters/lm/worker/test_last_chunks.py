@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from adapters.lm.worker.litellm_worker import KEPT_CHUNKS, LastChunks
+from adapters.lm.worker.streams import KEPT_CHUNKS, LastChunks
 
 
 def test_chunks_that_all_count_tokens_are_not_all_kept() -> None:
