@@ -80,13 +80,8 @@ def _has_begun(reading: Reading) -> bool:
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
     """Return whether a flag can explain the error, unlike most flags of parsed fields."""
-    if (
-        reading.ok
-        or flag.field is None
-        or flag.name in OF_ANY_FIELD
-        or reading.error is None
-        or reading.error.field is None
-    ):
+    error = reading.error
+    if error is None or error.field is None or flag.field is None or flag.name in OF_ANY_FIELD:
         return True
     return reading.fields[flag.field].state in ("failed", "missing")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.prompts.text import Message, Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
@@ -33,7 +32,7 @@ class Request:
     """The output for tool calls in a text reply; None if calls are native or there are no tools."""
     decisions: Decisions | None = None
     """The rules that compute values from the reply's evidence, if the signature has decision types."""
-    whole_call: WholeCall | None = dataclasses.field(default=None, repr=False, compare=False)
+    whole_call: WholeCall | None = field(default=None, repr=False, compare=False)
     """The maker of the request and parser of its replies, if not an adapter of ours."""
 
     @property
@@ -50,8 +49,8 @@ class Request:
         choice = self.params.get("tool_choice")
         is_named = isinstance(choice, Mapping) and choice.get("type") == "function"
         params = {**self.params, "tool_choice": "auto"} if is_named else dict(self.params)
-        prompt = dataclasses.replace(self.prompt, messages=(*self.messages, *turns), reusable=None)
-        return dataclasses.replace(self, prompt=prompt, params=params)
+        prompt = replace(self.prompt, messages=(*self.messages, *turns), reusable=None)
+        return replace(self, prompt=prompt, params=params)
 
     def asks_the_same(self, other: Request) -> bool:
         """Return whether the model is sent the same messages, tools and reply format.
