@@ -32,11 +32,9 @@ _COUNTED = {"unasked": "not asked of dspy"}
 def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
     """Return the title of a report from its `totals` and the unreadable files (`errors`)."""
     failed = counts.get("failed", 0)
-    return (
-        "All fixtures match"
-        if not failed and not errors
-        else f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"
-    )
+    if failed or errors:
+        return f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"
+    return "All fixtures match" if counts.get("passed") or counts.get("unasked") else "Nothing was compared"
 
 
 def summary(counts: Mapping[str, int]) -> str:
@@ -173,7 +171,8 @@ def _judged(result: FixtureResult, part: Part, word: str, seconds: float) -> Jud
     if word == "pass":
         return Judged(result.path, name, seconds)
     if word == "empty":
-        return Judged(result.path, name, seconds, "skipped", "nothing to compare")
+        why = "; ".join(result.notes) if result.is_empty else ""
+        return Judged(result.path, name, seconds, "skipped", why or "nothing to compare")
     own = FixtureResult(
         result.path, result.case, result.column, result.verdicts, tuple([d for d in result.drift if d.part == part])
     )

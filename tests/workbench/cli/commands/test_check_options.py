@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -209,6 +210,17 @@ def test_the_installed_dspy_makes_the_same_of_a_fixture(recorded: str, run: Run)
     (drift,) = [one for one in fixture["drift"] if one["verdict"] == "upstream"]
     assert drift["message"].startswith("against dspy 3.4.1: ")
     assert "-Be honest." in drift["diff"]
+
+
+def test_no_report_says_that_all_match_where_a_release_is_missing(recorded: str, run: Run) -> None:
+    text = Path(recorded).read_text()
+    Path(recorded).write_text(re.sub(r'"adapter": "(chat|json|xml)"', r'"adapter": "\1@9.9.9"', text))
+    done = run("check", recorded, "--junit", "report.xml", "--markdown", "report.md", "--html", "report.html")
+    assert done.code == exit_codes.NOTHING
+    assert Path("report.md").read_text().startswith("## Nothing was compared\n")
+    assert "Nothing was compared" in Path("report.html").read_text()
+    said = {one.get("message") for one in ElementTree.parse("report.xml").iter("skipped")}
+    assert said == {"dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it"}
 
 
 def test_what_dspy_could_not_be_asked_about_is_said_and_is_no_pass(recorded: str, run: Run) -> None:
