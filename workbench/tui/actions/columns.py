@@ -95,8 +95,8 @@ def warm(host: Host, model: str) -> None:
 
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
-SECONDS_OF_NEWS = 10
 """Ways to add columns; the first three are also values for `do`."""
+SECONDS_OF_NEWS = 10
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
 
