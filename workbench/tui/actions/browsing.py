@@ -283,8 +283,8 @@ async def open_pasted(host: Host, text: str) -> None:
             read = _read_pasted(calls, number, SignatureText(typed))
             return "" if isinstance(read, Imported) else one_line(str(read), 300)
 
-        title = f"{made.message[:1].upper()}{made.message[1:]}. Its signature?"
-        typed = await host.app.push_screen_wait(AskScreen(one_line(title, 100), "", refuse, OF_A_SIGNATURE))
+        title = "The pasted call does not name all its fields. Its signature?"
+        typed = await host.app.push_screen_wait(AskScreen(title, "", refuse, OF_A_SIGNATURE))
         if typed is None:
             return
         made = _read_pasted(calls, number, SignatureText(typed))
