@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import pvariance
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, field
 from sessions.bench.reading import Results
 from sessions.bench.statistics import Share
 from sessions.bench.totals import Cell, ColumnTotal, Measure
@@ -19,6 +19,8 @@ class Grid:
     cells: tuple[Cell, ...]
     repeat: int = 1
     """The number of runs planned for each cell."""
+    unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Cells that are in no row because they cannot be rendered, by reason."""
 
     @cached_property
     def columns(self) -> tuple[ColumnTotal, ...]:

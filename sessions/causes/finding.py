@@ -16,6 +16,7 @@ from adapters.late_dataclasses import dataclass
 from sessions.causes import writing
 from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
 from sessions.checking import checking
+from sessions.checking.checking import GONE, NO_COLUMN
 from sessions.checking.verdicts import (
     KEYS_SORTED,
     PARSE_ERROR,
@@ -229,11 +230,11 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
         return Key("key order", "", "", "")
     if drift.part == "source":
         return Key("source", drift.place, drift.message, _digest(drift))
+    if drift.place in ("inputs", "signature") or drift.message in (GONE, NO_COLUMN):
+        return Key("error", drift.place, drift.message, "")
     if drift.part in ("expect", "upstream", "live"):
         kinds: dict[str, CauseKind] = {"expect": "expectation", "upstream": "upstream", "live": "live"}
         return Key(kinds[drift.part], drift.place, drift.message, "")
-    if drift.place in ("inputs", "signature") or drift.message.startswith("recorded for a column"):
-        return Key("error", drift.place, drift.message, "")
     if drift.place == "adapter":
         return Key("adapter or its options", "", str(drift.before), str(drift.after))
     if drift.part == "render":

@@ -35,6 +35,7 @@ _KNOWN = KnownPrompts()
 NO_REPLY = "no reply to judge; `workbench send SESSION --save` gets one, or paste a reply in the app and record it"
 
 GONE = "the recording is gone, but the measures of its run remain; `workbench record SESSION` records again"
+NO_COLUMN = "recorded for a column that the session no longer has"
 
 
 class Choice(TypedDict, total=False):
@@ -84,16 +85,10 @@ def each(session: Session, path: str = "", **choice: Unpack[Choice]) -> Iterator
                 continue
             column = there.get(id)
             if column is None:
-                drift = Drift("render", f"recordings.{id}", "recorded for a column that the session no longer has")
+                drift = Drift("render", f"recordings.{id}", NO_COLUMN)
                 gone: dict[Part, Word] = {"render": "error", "parse": "empty", "expect": "empty"}
                 yield FixtureResult(path, case.name, id, gone, (drift,))
                 continue
-            if "@" in column.adapter:
-                from sessions.releases import environments
-
-                if missing := environments.why_not_there(column.adapter):
-                    yield FixtureResult(path, case.name, id, dict.fromkeys(PARTS, "empty"), (), (missing,))
-                    continue
             start = time.perf_counter()
             fixture = _Fixture(session, column, case, (choice.get("adapters") or {}).get(id))
             fixture.check()
@@ -167,9 +162,9 @@ class _Fixture:
             return
         try:
             self._open()
-            if recorded is not None and "@" in self._column.adapter:
+            if "@" in self._column.adapter:
                 recording.versions_of(self._column)  # starts the release
-        except Exception as error:  # an unusable signature or adapter is an error of every verdict
+        except Exception as error:  # an unusable signature, adapter or release is an error of every verdict
             for part in PARTS if recorded is not None else ("expect",):
                 self._set(part, [Drift(part, "signature", _said(error))], "error")
             return

@@ -31,9 +31,11 @@ _COUNTED = {"unasked": "not asked of dspy"}
 
 def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
     """Return the title of a report from its `totals` and the unreadable files (`errors`)."""
-    failed = counts.get("failed", 0)
-    if failed or errors:
-        return f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"
+    failed, unread = counts.get("failed", 0), len(errors)
+    said = [f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"] if failed else []
+    said += [f"{unread} file{'' if unread == 1 else 's'} cannot be read"] if unread else []
+    if said:
+        return ", ".join(said)
     return "All fixtures match" if counts.get("passed") or counts.get("unasked") else "Nothing was compared"
 
 
@@ -171,7 +173,7 @@ def _judged(result: FixtureResult, part: Part, word: str, seconds: float) -> Jud
     if word == "pass":
         return Judged(result.path, name, seconds)
     if word == "empty":
-        why = "; ".join(result.notes) if result.is_empty else ""
+        why = "; ".join(result.notes) if part == "upstream" else ""
         return Judged(result.path, name, seconds, "skipped", why or "nothing to compare")
     own = FixtureResult(
         result.path, result.case, result.column, result.verdicts, tuple([d for d in result.drift if d.part == part])

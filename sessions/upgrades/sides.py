@@ -102,12 +102,11 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
 
     Sends nothing, writes nothing, and never raises for a session's content.
     """
-    empty = Compared(path, case.name, column.id, change.after.column_of(column).adapter)
+    found = Compared(path, case.name, column.id, change.after.column_of(column).adapter)
     try:
         signature = variants.session_of(session, column).signature.read()
     except Exception as error:  # an invalid signature
-        return replace(empty, why_not=f"the signature: {error}")
-    found = empty
+        return replace(found, why_not=f"the signature: {error}")
     for number, (role, answers) in enumerate(_calls(change, case, column)):
         ends: list[Made | ReleaseError] = []
         for side in (change.before, change.after):
@@ -117,8 +116,9 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
                 ends.append(error)
         before, after = ends
         if isinstance(before, ReleaseError) or isinstance(after, ReleaseError):
-            if number == 0:
-                return _missing_prompt(empty, change, before, after)
+            missing = _missing_prompt(found, change, before, after)
+            if number == 0 or missing.is_broken:
+                return missing
             continue
         replies = [one.text for one in answers]
         differences = comparing.differences(before, after, signature, replies, change.by)
@@ -182,7 +182,7 @@ def _tokens(made: Made) -> int:
     return Estimates().total(made.messages, made.request)
 
 
-def _missing_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
+def _missing_prompt(found: Compared, change: Change, before: object, after: object) -> Compared:
     """Return the result if a side made no prompt.
 
     It is a change if the other side made a prompt, and no engine failed or lacks support.
@@ -190,16 +190,16 @@ def _missing_prompt(empty: Compared, change: Change, before: object, after: obje
     errors = [one for one in (before, after) if isinstance(one, ReleaseError)]
     broken = next((one for one in errors if one.kind in ("ended", "too slow", "missing")), None)
     if broken is not None:
-        return replace(empty, why_not=str(broken), is_broken=True)
+        return replace(found, why_not=str(broken), is_broken=True)
     if len(errors) == 2:
-        return replace(empty, why_not=f"neither side makes a prompt: {errors[1]}")
+        return replace(found, why_not=f"neither side makes a prompt: {errors[1]}")
     if errors[0].kind == "unsupported":
-        return replace(empty, why_not=str(errors[0]))
+        return replace(found, why_not=str(errors[0]))
     is_gone = isinstance(after, ReleaseError)
     said = ("a prompt", "none") if is_gone else ("none", "a prompt")
     lines = (("-" if not is_gone else "+") + str(errors[0]),)
     key = Key(change.by, writing.NO_PROMPT, *said)
-    return replace(empty, differences=(Difference("render", "prompt", key, lines),))
+    return replace(found, differences=(Difference("render", "prompt", key, lines),))
 
 
 def _counted(found: Compared, before: Made, after: Made, differences: list[Difference]) -> Compared:

@@ -322,7 +322,7 @@ def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
                 if run.number in numbers:
                     held.keep(run if is_current else _judged_again(job, run, checks), cell)
         cells.append(cell)
-    return Grid(tuple(cells), planned.repeat)
+    return Grid(tuple(cells), planned.repeat, planned.unrenderable)
 
 
 def _is_current(job: Job, judged_by: tuple[str | None, str | None] | None, checks: Sequence[Check]) -> bool:

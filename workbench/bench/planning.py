@@ -72,7 +72,7 @@ class Plan:
     results: Mapping[str, Results]
     """By session file."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Cells that cannot be rendered, by reason; they appear in no grid."""
+    """Cells that cannot be rendered, by reason."""
 
     @property
     def _numbered(self) -> Iterator[tuple[Job, int]]:

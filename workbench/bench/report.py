@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -207,6 +207,9 @@ def blocks(
     if lines := without_reply(grid):
         yield Heading("Runs without a reply")
         yield Items(tuple(lines))
+    if grid.unrenderable:
+        yield Heading("Not run")
+        yield Items(tuple(skipped(grid.unrenderable)))
     if grid.flaky:
         yield Heading(counted(len(grid.flaky), "flaky cell"))
         flaky = [Mark(f"{cell_name(grid, one)}: {flaky_words(one)}", link=_id(one, grid)) for one in grid.flaky]
@@ -222,6 +225,13 @@ def blocks(
         for cell in grid.cells:
             title = Mark(f"{cell_words(cell)}  {cell_name(grid, cell)} · {fact_words(cell)}", TONES[cell.standing])
             yield Folded(title, tuple(runs_of(cell.runs, MOST_REPLIES)), _id(cell, grid))
+
+
+def skipped(unrenderable: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each reason why cells cannot be rendered."""
+    for reason, cells in unrenderable.items():
+        others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
+        yield f"{cells[0]}{others}: {reason}; skipped"
 
 
 def column_table(grid: Grid) -> Table:

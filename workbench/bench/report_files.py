@@ -28,6 +28,10 @@ def junit_report(grid: Grid) -> str:
             head = f"{count_of(cell)} runs parsed and were as expected"
             details = [f"run {run.number}: {'; '.join(reasons_of(run))}" for run in cell.runs if reasons_of(run)]
             found.append(reports.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
+    for reason, cells in grid.unrenderable.items():
+        found += [
+            reports.Judged(path, name, 0.0, "error", reason) for path, _, name in [c.partition("::") for c in cells]
+        ]
     return reports.junit_of_cases("workbench bench", found)
 
 
@@ -91,6 +95,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
             }
             for one in misses_by_cause(grid)
         ],
+        "unrenderable": {reason: list(cells) for reason, cells in grid.unrenderable.items()},
         "repeat": grid.repeat,
         "flaky": len(grid.flaky),
     }

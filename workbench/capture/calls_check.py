@@ -99,7 +99,7 @@ def _judged(before: Session, after: Session, path: str) -> Iterator[FixtureResul
 
 
 def _moved(case: Case, columns: dict[str, str]) -> Case:
-    recordings = {columns[name]: one for name, one in case.recordings.items() if name in columns}
+    recordings = {columns.get(name, name): one for name, one in case.recordings.items()}
     return replace(case, recordings=recordings, replies={}, expect={})
 
 

@@ -35,6 +35,11 @@ class Review:
     seen: Mapping[Path, Fingerprint] = field(default_factory=dict)
 
     @property
+    def is_of_something(self) -> bool:
+        """Return whether anything recorded or expected was compared."""
+        return any(not (one.error or one.nothing) for one in self.checked)
+
+    @property
     def errors(self) -> dict[str, str]:
         return {str(one.path): one.error for one in self.checked if one.error}
 
@@ -92,7 +97,8 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
     seen = {path: found for path in files if (found := store.fingerprint(path)) is not None}
     for one in check_all(files, plan, jobs):
         causes.add(one.results)
-        checked.append(Checked(one.path, error=one.error, nothing=one.nothing))
+        is_empty = all(each.is_empty for each in one.results)
+        checked.append(Checked(one.path, error=one.error, nothing="nothing is recorded" if is_empty else ""))
     return Review(causes.found(), tuple(checked), seen)
 
 

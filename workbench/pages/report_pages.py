@@ -93,7 +93,7 @@ def upgrade_page(found: Upgrade) -> str:
 
 def _upgrade_body(found: Upgrade) -> Iterator[Element | str]:
     yield tag("ul", {}, *[tag("li", {}, line) for line in (*upgrade_text.summary(found), *found.notes)])
-    if not found.found:
+    if found.compared and not found.found:
         yield tag("p", {}, "Nothing changes.")
     for title, is_reading in (("How replies are read", True), ("What is sent", False)):
         changes = [(number, one) for number, one in enumerate(found.found, 1) if one.is_reading is is_reading]

@@ -11,6 +11,7 @@ import pytest
 from adapters import lm
 from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
+from sessions.causes.finding import causes_of
 from sessions.checking import checking, reports
 from sessions.checking.verdicts import NOT_RECORDED, FixtureResult, totals
 from sessions.errors import SessionError
@@ -86,6 +87,7 @@ def test_a_recording_deleted_beside_an_expectation_is_told() -> None:
     found = {one.column: one for one in checking.check(ran)}
     assert found["chat"].verdicts == {"render": "error", "parse": "empty", "expect": "pass"}
     assert [one.message for one in found["chat"].drift] == [checking.GONE]
+    assert [one.kind for one in causes_of(found["chat"])] == ["error"]
     assert not found["xml"].failed
 
 

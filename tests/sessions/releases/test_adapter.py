@@ -19,6 +19,7 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.prompts.text import Kind, Message, Prompt, Segment, Text
 from adapters.replies.reading import Span
 from sessions import examples
+from sessions.causes.finding import Causes
 from sessions.checking import checking
 from sessions.file import store
 from sessions.file.typed_values import read_back, typed
@@ -208,15 +209,19 @@ def test_the_json_of_that_release_asks_again_where_its_chat_was_not_answered() -
     assert [one.adapter for one in run.attempts] == [f"chat@{HERE}", f"json@{HERE}"]
 
 
-def test_a_release_that_was_not_added_is_empty_in_a_check_and_says_how_to_add_it() -> None:
+def test_a_recording_of_a_release_that_was_not_added_is_an_error_and_says_how_to_add_it() -> None:
     session = session_of("question -> answer", "chat", question="Why?")
     column = session.columns[0]
     run = sending.send(session, column, session.cases[0], model=ScriptedLM("[[ ## answer ## ]]\nyes"))
     session = sending.keep(session, "one", column, run)
     elsewhere = store.loads(store.dumps(session).replace(f"chat@{HERE}", "chat@9.9.9"))
-    (result, _) = checking.check(elsewhere)
-    assert set(result.verdicts.values()) == {"empty"}
-    assert result.notes == ("dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it",)
+    (result, unrecorded) = checking.check(elsewhere)
+    assert set(result.verdicts.values()) == {"error"} and unrecorded.is_empty
+    causes = Causes()
+    causes.add([result])
+    (cause,) = causes.found()
+    assert cause.words == "error: dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it"
+    assert checking.update(elsewhere) is elsewhere
     with pytest.raises(ReleaseError, match=r"workbench dspy add 9\.9\.9"):
         rendering.request_of(elsewhere, elsewhere.columns[0], elsewhere.cases[0])
 

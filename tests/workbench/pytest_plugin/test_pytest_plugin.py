@@ -301,11 +301,11 @@ def test_a_session_with_nothing_recorded_is_skipped_never_passed(run_pytest: Pyt
     assert run_pytest("prompts").summary == "1 skipped"
 
 
-def test_recordings_of_a_missing_release_are_skipped_with_the_way_to_add_it(run_pytest: Pytest, project: Path) -> None:
+def test_recordings_of_a_missing_release_fail_with_the_way_to_add_it(run_pytest: Pytest, project: Path) -> None:
     file = project / "prompts" / "invoice.session.json"
     file.write_text(re.sub(r'"adapter": "(chat|json|xml)"', r'"adapter": "\1@9.9.9"', file.read_text()))
-    done = run_pytest("prompts", "-rs")
-    assert done.summary == "6 skipped"
+    done = run_pytest("prompts")
+    assert done.summary == "6 failed"
     assert "dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it" in done.text
 
 

@@ -38,7 +38,8 @@ another prompt, model or option is another run. ctrl+c waits for active runs;
 press it again to abort them. The session is not changed.
 
 Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
-fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted."""
+fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted,
+or with --fail-… could not be made."""
 EXAMPLES = """\
   workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
   workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2
@@ -149,9 +150,8 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     elif planned.held_repeats > planned.repeat:
         counted = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
         command_output.message(f"workbench: this report counts {counted}; --repeat {planned.held_repeats} counts all")
-    for reason, cells in planned.unrenderable.items():
-        others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
-        command_output.message(f"workbench: {cells[0]}{others}: {reason}; skipped")
+    for line in report.skipped(planned.unrenderable):
+        command_output.message(f"workbench: {line}")
     if not planned.first:
         raise CommandError("no case can be rendered in any column")
     for file, results in planned.results.items():
@@ -282,6 +282,7 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
         for line in compared.worse:
             command_output.message(f"workbench: {line}")
         codes.append(exit_codes.DIFFERENT)
-    if any(one.failed for one in grid.columns):
+    is_judged = options.fail_under is not None or options.fail_if_worse
+    if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):
         codes.append(exit_codes.PROVIDER)
     return exit_codes.worst(codes)

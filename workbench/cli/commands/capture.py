@@ -189,7 +189,9 @@ def _told(
         arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))
     if code:
         return code
-    return exit_codes.DIFFERENT if compared.failed or lost else exit_codes.OK if found else exit_codes.NOTHING
+    if compared.failed or lost:
+        return exit_codes.DIFFERENT
+    return exit_codes.OK if any(one.passed for one in compared.results) else exit_codes.NOTHING
 
 
 def _write(path: str, code: int, found: list[dict[str, Any]], missing: int, compared: CallsCheck | None = None) -> None:

@@ -292,7 +292,7 @@ def _write(checked: Checked) -> None:
     path, results = checked.path, checked.results
     if not results:
         command_output.heading(f"{path}: {checked.nothing}", "yellow")
-    elif code_of(results) == exit_codes.NOTHING and not all(one.notes for one in results):
+    elif code_of(results) == exit_codes.NOTHING:
         command_output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
         command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

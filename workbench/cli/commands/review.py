@@ -30,7 +30,7 @@ program (source) pulls its text; the next review shows the prompts it changes.
 
 The screen writes when you leave it, a list only with --accept. Each file is
 written once, whole; a file that changed meanwhile is named and skipped. Exits
-with 1 while anything drifts."""
+with 1 while anything drifts, and with 4 where nothing is recorded."""
 EXAMPLES = """\
   workbench review prompts/                    decide cause by cause
   workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
@@ -86,7 +86,9 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         command_output.message("\n".join([*lines, "--accept-all left them out; --accept ID records one of them"]))
     if found.errors or any(one.error for one in written):
         return exit_codes.USAGE
-    return exit_codes.DIFFERENT if left.causes else exit_codes.OK
+    if left.causes:
+        return exit_codes.DIFFERENT
+    return exit_codes.OK if left.is_of_something else exit_codes.NOTHING
 
 
 def _wants_screen(options: argparse.Namespace) -> bool:
@@ -156,7 +158,7 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         command_output.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:
-        command_output.message("no drift")
+        command_output.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
         return
     if options.by == "case":
         _write_cases(left.causes)

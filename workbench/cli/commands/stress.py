@@ -37,7 +37,7 @@ answer of offline/exact. Tries every adapter, with the options of the session's
 columns. Calls no model.
 
 Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
-4 without a reply to damage."""
+4 without a reply to damage, with --fail-over for any adapter named."""
 EXAMPLES = """\
   workbench stress q.session.json
   workbench stress q.session.json --adapter chat xml --case rain
@@ -132,7 +132,10 @@ def _code(found: Grid, options: argparse.Namespace) -> int:
     over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
     for one in over:
         command_output.message(f"{one.id} is silently wrong {one.counts['silently_wrong']} times, of at most {limit}")
-    return exit_codes.DIFFERENT if over else exit_codes.OK
+    if over:
+        return exit_codes.DIFFERENT
+    is_unjudged = limit is not None and options.adapters and len(broken) < len(found.columns)
+    return exit_codes.NOTHING if is_unjudged else exit_codes.OK
 
 
 def _write(found: Grid, name: str) -> None:

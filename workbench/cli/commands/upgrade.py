@@ -207,7 +207,7 @@ def _code(found: Upgrade) -> int:
 
 
 def _write(found: Upgrade) -> None:
-    command_output.heading(upgrade_text.headline(found), "yellow" if found.changed else "green")
+    command_output.heading(upgrade_text.headline(found), "yellow" if found.changed or not found.compared else "green")
     for line in (*upgrade_text.summary(found), *found.notes):
         command_output.text(f"  {line}")
     for number, one in enumerate(found.found, 1):

@@ -82,7 +82,6 @@ def drifted(session: Session, case: str) -> frozenset[str]:
 
 
 MOST_LINES = 8
-LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
@@ -128,15 +127,14 @@ NOTHING_TO_CHECK = "Nothing to check"
 
 
 def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said:
-    """Return the notification for a check; `case` is the case on screen."""
+    """Return the notification for a check without differences; `case` is the case on screen."""
     results = [one for one in checked if not one.is_empty]
     if not results:
         nothing = keys("Nothing is recorded yet: {app.record|ctrl+r} records the reply of a column.")
         return Said(NOTHING_TO_CHECK, nothing, "warning")
-    waiting = [one for one in results if _waits(one)]
-    bad = [one for one in results if one.failed and not _waits(one)]
+    waiting = [one for one in results if one.failed]
     holding = [one for one in results if one.passed]
-    parts = [*_shortened([_line(one) for one in bad])]
+    parts: list[str] = []
     if waiting:
         # List the fixtures without a reply by case, with the key that gets a reply
         columns: dict[str, list[str]] = {}
@@ -146,13 +144,9 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
         send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
         parts.append(f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}.")
     parts += _shortened([_line(one) for one in holding])
-    if holding and not bad and not _recorded(holding):
+    if holding and not _recorded(holding):
         parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
-    return Said(
-        _title(len(bad), len(waiting), holding),
-        "\n".join(parts),
-        ("error" if bad else "warning" if waiting else "information"),
-    )
+    return Said(_title(len(waiting), holding), "\n".join(parts), "warning" if waiting else "information")
 
 
 def _waits(result: FixtureResult) -> bool:
@@ -160,10 +154,8 @@ def _waits(result: FixtureResult) -> bool:
     return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
 
 
-def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
+def _title(waiting: int, holding: Sequence[FixtureResult]) -> str:
     unsent = f", {waiting} without a reply" if waiting else ""
-    if bad:
-        return f"{bad} of {bad + len(holding)} differ{unsent}"
     if not holding:
         return "No replies to check yet"
     recorded = _recorded(holding)
@@ -183,8 +175,7 @@ _ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it ther
 
 def _line(one: FixtureResult) -> str:
     words = ", ".join([f"{part} {word}" for part, word in one.verdicts.items() if word != "empty"])
-    why = f": {one_line(one.drift[0].message, LONGEST_REASON)}" if one.drift else ""
-    return f"{one.case} · {one.column}: {words}{why}"
+    return f"{one.case} · {one.column}: {words}"
 
 
 def _shortened(lines: list[str]) -> list[str]:

@@ -321,6 +321,11 @@ def test_a_column_without_a_prompt_is_left_out_and_said(run: Run, tmp_path: Path
     assert "recursive" in done.err
     assert "and 1 more cells" in done.err
     assert list(done.json["columns"]) == ["chat"]
+    ((reason, cells),) = done.json["unrenderable"].items()
+    assert "recursive" in reason and len(cells) == 2
+    gate = run("bench", str(path), "--adapter", "chat", "baml", "--fail-under", "0", "--junit", "report.xml")
+    assert gate.code == exit_codes.PROVIDER and "Not run" in gate.out
+    assert {one.get("message") for one in ElementTree.parse("report.xml").iter("error")} == {reason}
 
 
 @pytest.mark.parametrize(

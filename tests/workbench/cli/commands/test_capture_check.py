@@ -7,10 +7,17 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sessions.checking import checking
+from sessions.file import store
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import recording
+from workbench.capture.calls_check import compare
 from workbench.output import exit_codes
 
 SUPPORT = Path(__file__).parents[3] / "support"
@@ -89,6 +96,22 @@ def test_new_predictors_and_those_that_are_no_longer_asked_fail(home: Path) -> N
     assert done.returncode == exit_codes.DIFFERENT
     assert "place-story.session.json: no session has this predictor" in done.stderr
     assert "topic-story.session.json: the program did not ask this predictor" in done.stderr
+
+
+def test_a_recorded_column_that_is_no_longer_asked_fails(tmp_path: Path) -> None:
+    columns = (Column("json", "json"), Column("xml", "xml"))
+    replies = {"json": Reply('{"answer": "A"}', source="pasted"), "xml": Reply("<answer>A</answer>", source="pasted")}
+    case = Case("case", {"question": "Q?"}, replies=replies)
+    before = Session(SignatureText("question -> answer"), (), columns, (case,), name="one")
+    for column in columns:
+        before = recording.record(before, before.cases[0], column)
+    for folder, kept in (("old", columns), ("now", columns[:1])):
+        (tmp_path / folder).mkdir()
+        store.save(replace(before, columns=kept), tmp_path / folder / "one.session.json")
+    compared = compare(tmp_path / "old", tmp_path / "now")
+    assert compared.failed
+    (lost,) = [one for one in compared.results if one.column == columns[1].id]
+    assert [one.message for one in lost.drift] == [checking.NO_COLUMN]
 
 
 def test_the_programs_own_failure_and_a_folder_that_is_missing_are_reported(home: Path) -> None:

@@ -56,6 +56,13 @@ def test_hostile_text_is_text_within_code(rain: str, run: Run) -> None:
     assert "@everyone" not in outside and "<img" not in outside and "evil" not in outside
 
 
+def test_files_that_cannot_be_read_are_counted_in_the_title(rain: str, run: Run) -> None:
+    run("send", rain, "--save")
+    Path("bad.session.json").write_text("{")
+    run("check", rain, "bad.session.json", "--markdown", "report.md")
+    assert Path("report.md").read_text().startswith("## 1 file cannot be read\n")
+
+
 def test_its_size_is_bounded(rain: str, run: Run) -> None:
     drifted(run, rain, "\n".join(f"line {number} " + "x" * 1_000 for number in range(2_000)))
     run("check", rain, "--markdown", "report.md")

@@ -216,11 +216,13 @@ def test_no_report_says_that_all_match_where_a_release_is_missing(recorded: str,
     text = Path(recorded).read_text()
     Path(recorded).write_text(re.sub(r'"adapter": "(chat|json|xml)"', r'"adapter": "\1@9.9.9"', text))
     done = run("check", recorded, "--junit", "report.xml", "--markdown", "report.md", "--html", "report.html")
-    assert done.code == exit_codes.NOTHING
-    assert Path("report.md").read_text().startswith("## Nothing was compared\n")
-    assert "Nothing was compared" in Path("report.html").read_text()
-    said = {one.get("message") for one in ElementTree.parse("report.xml").iter("skipped")}
-    assert said == {"dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it"}
+    assert done.code == exit_codes.DIFFERENT
+    reason = "dspy 9.9.9 is not added here: `workbench dspy add 9.9.9` adds it"
+    assert next(line for line in done.out.splitlines() if "9.9.9" in line).endswith(f"{reason}  (3 fixtures)")
+    assert "fixtures fail\n" in Path("report.md").read_text().split("\n\n")[0] + "\n"
+    assert reason in Path("report.html").read_text()
+    report = ElementTree.parse("report.xml")
+    assert {one.get("message") for one in report.iter("error")} == {reason} and not [*report.iter("skipped")]
 
 
 def test_what_dspy_could_not_be_asked_about_is_said_and_is_no_pass(recorded: str, run: Run) -> None:
@@ -233,6 +235,9 @@ def test_what_dspy_could_not_be_asked_about_is_said_and_is_no_pass(recorded: str
     assert "q.json: dspy 3.4.1 was not asked: it has no adapter `markdown`  [case 1::md]" in done.out
     done = run("check", recorded, "--dspy", "-k", "xml or md", "--json")
     assert (done.json["passed"], done.json["unasked"]) == (1, 1)
+    run("check", recorded, "--dspy", "-k", "md", "--junit", "report.xml")
+    skipped = {one.get("message") for one in ElementTree.parse("report.xml").iter("skipped")}
+    assert "dspy 3.4.1 was not asked: it has no adapter `markdown`" in skipped
 
 
 def test_the_words_on_another_dspy_agree_with_the_signs_of_the_diff(recorded: str, run: Run) -> None:

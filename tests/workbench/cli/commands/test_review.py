@@ -132,6 +132,11 @@ def test_a_full_disk_is_one_line_and_an_error(folder: Path, run: Run, monkeypatc
     assert path.read_bytes() == before
 
 
+def test_where_nothing_is_recorded_there_is_no_verdict(rain: str, run: Run) -> None:
+    done = run("review", rain)
+    assert done.code == exit_codes.NOTHING and "no drift" not in done.err and "nothing is recorded" in done.err
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_reviewed(folder: Path, run: Run) -> None:
     reworded(folder, 0)
     (folder / "bad.session.json").write_text('{"format": 1, "signature": "\x1b[31m')

@@ -132,8 +132,9 @@ def test_an_adapter_without_a_good_reply_is_named_and_the_others_are_broken(run:
     assert done.code == exit_codes.OK
     assert "workbench: baml: no prompt can be made" in done.err
     assert list(done.json["problems"]) == ["baml"] and "baml" not in done.json["grid"]
-    done = run("stress", "invoice.json", "--adapter", "baml")
-    assert done.code == exit_codes.NOTHING
+    assert run("stress", "invoice.json", "--fail-over", "200").code == exit_codes.OK
+    named = run("stress", "invoice.json", "--adapter", "chat", "baml", "--fail-over", "200")
+    assert named.code == run("stress", "invoice.json", "--adapter", "baml").code == exit_codes.NOTHING
 
 
 @pytest.mark.parametrize(

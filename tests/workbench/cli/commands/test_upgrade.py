@@ -15,11 +15,14 @@ from sessions.causes.cause import Key
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Engine, Question, ReleaseError
+from sessions.upgrades import sides
 from sessions.upgrades.comparing import Difference
 from sessions.upgrades.report import upgrade as build
-from sessions.upgrades.sides import Compared, Ours
+from sessions.upgrades.sides import Change, Compared, Ours, Side
+from tests.support.scripted_lm import ScriptedLM
 from workbench.cli.commands import upgrade
 from workbench.output import exit_codes, upgrade_text
+from workbench.sending import sending
 
 Run = Callable[..., Any]
 
@@ -167,6 +170,24 @@ def test_an_engine_that_ends_is_told_and_no_pass(receipt: str, run: Run, monkeyp
     done = run("upgrade", receipt, "--from", "3.1.0", "--to", "ours")
     assert done.code == exit_codes.PROVIDER
     assert "not compared" in done.out and "dspy 3.1.0 ended" in done.out
+    run("upgrade", receipt, "--from", "3.1.0", "--to", "ours", "--html", "page.html")
+    assert "Nothing changes" not in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_fallback_that_no_engine_answered_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    class EndsLater(Ours):
+        def call(self, question: Question) -> Call:
+            if question.adapter:
+                raise ReleaseError("ended", "", "dspy 3.1.0 ended")
+            return super().call(question)
+
+    session = replace(examples.load("receipt"), fallback=True)
+    column, case = session.columns[0], session.cases[0]
+    run = sending.send(session, column, case, model=ScriptedLM("nonsense", "none either"))
+    session = sending.keep(session, case.name, column, run)
+    change = Change(Side("dspy 3.1.0", EndsLater()), Side("ours", Ours()), "dspy release")
+    found = sides.compare(change, session, "", session.cases[0], column)
+    assert found.is_broken and found.why_not == "dspy 3.1.0 ended"
 
 
 TOOLS = """class Ask(dspy.Signature):

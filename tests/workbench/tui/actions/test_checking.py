@@ -65,13 +65,6 @@ def test_a_reply_that_nobody_recorded_is_not_called_a_recording_and_the_key_that
     assert "records" not in said_of(checking.check(recorded(replied(EXPECTING, "A"))), "case", USUAL).text
 
 
-def test_what_differs_comes_first_with_its_reason() -> None:
-    session = recorded(replied(EXPECTING, "B"))
-    said = said_of(checking.check(session), "case", USUAL)
-    assert (said.title, said.severity) == ("1 of 1 differ", "error")
-    assert said.text.startswith("case · chat: render pass, parse pass, expect fail: ")
-
-
 def test_names_of_others_stay_in_their_line() -> None:
     hostile = replace(EXPECTING, cases=(replace(EXPECTING.cases[0], name="[b]\x1b[2J\nx" * 50),))
     said = said_of(checking.check(hostile), "case", USUAL)
