@@ -155,8 +155,10 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     def can_wait(self, rendered: RenderedColumn, run: ColumnRun | None) -> bool:
         """Return whether the update changes only the prompt and parse result, so that it can be delayed."""
-        if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
+        if self._was_running or (run is not None and run.phase == "running"):
             return False
+        if self._shown is None:  # only the title is there yet
+            return run is None
         before, last_run = self._shown
         return run is last_run and rendered.reply is before.reply and rendered.column is before.column
 

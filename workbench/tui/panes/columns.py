@@ -98,9 +98,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if self._rest is not None:
             self._rest.stop()
         if self._waiting:
-            self._rest = self.set_timer(REST_SECONDS, self._catch_up)
+            self._rest = self.set_timer(REST_SECONDS, self.catch_up)
 
-    def _catch_up(self, *ids: str) -> None:
+    def catch_up(self, *ids: str) -> None:
         """Apply delayed updates of the given columns, or of all, and show streamed text."""
         for id in ids or tuple(self._waiting):
             waiting = self._waiting.pop(id, None)
@@ -130,11 +130,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_x(old_value, new_value)
-        self._catch_up()
+        self.catch_up()
         self._tell_beyond()
 
     def on_show(self) -> None:
-        self._catch_up()
+        self.catch_up()
         self._tell_beyond()
 
     def on_hide(self) -> None:
@@ -151,7 +151,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.mark_drifted(id in ids)
 
     def column(self, id: str) -> ColumnPane | None:
-        self._catch_up(id)
+        self.catch_up(id)
         return self._columns.get(id)
 
     def set_share(self, share: float | None) -> None:
@@ -174,8 +174,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def all(self) -> tuple[ColumnPane, ...]:
-        self._catch_up()
+        self.catch_up()
         return tuple(self._columns.values())
+
+    @property
+    def last_in_sight(self) -> ColumnPane:
+        """The last visible column, or the last of all."""
+        seen = self.visible_ids()
+        return [one for id, one in self._columns.items() if id in seen][-1]
 
     @property
     def current(self) -> ColumnPane | None:
@@ -185,7 +191,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._last = focused.column_id
         current = focused or self._columns.get(self._last) or next(iter(self._columns.values()), None)
         if current is not None:
-            self._catch_up(current.column_id)
+            self.catch_up(current.column_id)
         return current
 
     def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
@@ -218,7 +224,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._show_columns(column)
         else:
             self.scroll_to_widget(column, animate=False)
-        self._catch_up(id)
+        self.catch_up(id)
         self.post_message(self.Turned())
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
@@ -301,7 +307,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def on_resize(self) -> None:
         self._split()
         self._fit()
-        self._catch_up()
+        self.catch_up()
 
     def tick(self, now: float) -> None:
         """Update the clock of active runs."""

@@ -290,10 +290,18 @@ class MainScreen(PaneSizesScreen):
 
     # -- inside
 
-    async def _complete(self) -> None:
-        """Show the prompts and the panes behind tabs, after the first picture."""
+    def _complete(self) -> None:
+        """Show the prompts in view after the first picture, and what nobody sees yet after them."""
         try:
             self.show()
+        finally:
+            # called on a prompt: the screen's own callback would run before the prompts are laid out
+            self.columns.last_in_sight.prompt.call_after_refresh(self._complete_hidden)
+
+    async def _complete_hidden(self) -> None:
+        """Show the columns out of sight and the panes behind tabs."""
+        try:
+            self.columns.catch_up()
             await self.editors.complete()
             self.show_soon()  # a tab may have been opened before it had content
         finally:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.segment import Segment
 from textual.app import App
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Region
@@ -35,7 +36,18 @@ class KeptStyles(Stylesheet):
             self.variables = variables
             super().set_variables(variables)
 
-    reparse = Stylesheet.parse
+    def parse(self) -> None:
+        super().parse()
+        for one in self.rules:
+            one.__class__ = _HashedByIdentity
+
+    reparse = parse
+
+
+class _HashedByIdentity(RuleSet):
+    """A rule whose hash costs no call; Textual asks for it for every widget and part."""
+
+    __hash__ = object.__hash__
 
 
 class SurvivingApp(App[int]):

@@ -11,6 +11,7 @@ from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from tests.support.screen import lower_edge, seen
 from workbench.tui.panes.status import StatusLine, said_beyond
+from workbench.tui.screens.main import MainScreen
 
 FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "json", "xml", "baml", "twostep")]))
 
@@ -33,6 +34,25 @@ def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:
         desk.main.show()
         assert field_named(desk) == [True] * 5
         assert list(desk.main.columns._waiting) == ["baml", "twostep"]
+
+    at_the_desk(act, session=FIVE)
+
+
+def test_a_start_paints_the_prompts_in_sight_before_it_makes_what_nobody_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[tuple[list[str], bool]] = []
+    complete = MainScreen._complete_hidden
+
+    async def watched(screen: MainScreen) -> None:
+        painted = [one.column_id for one in screen.columns._columns.values() if one.prompt.row_width]
+        held.append((painted, screen.editors.demos.is_attached))
+        await complete(screen)
+
+    monkeypatch.setattr(MainScreen, "_complete_hidden", watched)
+
+    async def act(desk: Desk) -> None:
+        await desk.until(desk.main.complete.is_set)
+        assert held == [(["chat", "json", "xml"], False)]
+        assert not desk.main.columns._waiting
 
     at_the_desk(act, session=FIVE)
 
