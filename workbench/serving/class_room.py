@@ -141,9 +141,14 @@ class ClassRoom:
                 web.post(BOARD, self._obey),
             ]
         )
-        # with `handler_cancellation` a lost connection ends its handler, and a seat's program with its page
+        # with `handler_cancellation` a lost connection ends its handler, and a seat's program with its page; nothing is
+        # decompressed, because a kilobyte could become a megabyte, which takes everybody's time
         self._runner = web.AppRunner(
-            application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE, handler_cancellation=True
+            application,
+            access_log=None,
+            shutdown_timeout=SECONDS_TO_CLOSE,
+            handler_cancellation=True,
+            auto_decompress=False,
         )
         await self._runner.setup()
         assert self._runner.server is not None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.compression_utils import ZLibDecompressor
 from class_browser import Browser, browser_at
 from yarl import URL
 
@@ -157,6 +160,7 @@ def test_without_a_place_there_is_no_connection(in_class: Callable[[Act], None])
         "/download/%2e%2e%2f",
         "/etc/passwd",
         "/class/" + "a" * 300,
+        "/class/" + "%C3%BC" * 150,
         "/static/js/" + "a" * 5_000,
     ],
 )
@@ -327,6 +331,63 @@ def test_a_form_that_cannot_be_unpacked_is_answered_in_words(in_class: Callable[
         async with browser.client.post(address, data=b"\x1f\x8b\0\0", headers=headers) as answer:
             assert (answer.status, "Open the link" in await answer.text()) == (400, True)
         assert browser.room.seats.taken == 0
+
+    in_class(act)
+
+
+def test_nothing_is_unpacked(in_class: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked: list[object] = []
+
+    def unpack(_: object, data: bytes, **__: object) -> bytes:
+        unpacked.append(data)
+        raise ValueError
+
+    monkeypatch.setattr(ZLibDecompressor, "decompress_sync", unpack)
+
+    async def act(browser: Browser) -> None:
+        for path in (f"/join/{browser.room.seats.code}", "/join/x", "/nothing"):
+            body = gzip.compress(b"name=" + b"a" * 50_000_000)
+            async with browser.client.post(
+                browser.base + path, data=body, headers={"Content-Encoding": "gzip"}
+            ) as answer:
+                assert answer.status in (400, 404)
+        assert (browser.room.seats.taken, unpacked) == (0, [])
+
+    in_class(act)
+
+
+def test_only_the_cookie_of_the_class_is_read(in_class: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web.BaseRequest, "cookies", property(lambda _: pytest.fail("a thousand cookies were read")))
+
+    async def act(browser: Browser) -> None:
+        ours = (await browser.join())[1].partition(";")[0]
+        others = "; ".join(f"a{number}=b" for number in range(500))
+        for cookies, status in (
+            (f"{others}; {ours}", 200),
+            (f"{ours}; {others}", 200),
+            (others, 403),
+            (f"{ours}x", 403),
+        ):
+            browser.client.cookie_jar.clear()
+            async with browser.client.get(browser.base, headers={"Cookie": cookies}) as answer:
+                assert answer.status == status
+
+    in_class(act)
+
+
+def test_a_key_of_a_connection_that_is_no_key_is_no_bug(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        _, cookie = await browser.join()
+        headers = (
+            f"Host: 127.0.0.1:{browser.room.port}\r\nOrigin: {browser.base}\r\nCookie: {cookie.partition(';')[0]}\r\n"
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", browser.room.port)
+        upgrade = (
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: \xff\r\n"
+        )
+        writer.write(f"GET /ws HTTP/1.1\r\n{headers}{upgrade}\r\n".encode("latin-1"))
+        assert await reader.readline() == b"HTTP/1.1 400 Bad Request\r\n"
+        writer.close()
 
     in_class(act)
 
