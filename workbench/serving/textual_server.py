@@ -189,13 +189,17 @@ class Connection(web.WebSocketResponse):
     """The server's end of a page's WebSocket; aiohttp's own waits without limit for a page that does not read."""
 
     def __init__(self) -> None:
-        # not compressed: a kilobyte could become a megabyte, which takes a millisecond of everybody's time
-        super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE, compress=False)
+        # not compressed: a kilobyte could become a megabyte, which takes a millisecond of everybody's time; with
+        # `autoping` aiohttp would read all pings that have arrived without a pause
+        super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE, compress=False, autoping=False)
         self._transport: asyncio.Transport | None = None
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
         self._transport = request.transport
-        return await super().prepare(request)
+        try:
+            return await super().prepare(request)
+        except ValueError:  # aiohttp decodes the key unchecked
+            raise web.HTTPBadRequest from None
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
         """Close the connection within `SECONDS_TO_CLOSE`, else abort it."""
@@ -231,8 +235,12 @@ async def converse(
         await program.start(*size)
         following = asyncio.create_task(program.follow())
         async for message in websocket:
+            await asyncio.sleep(0)  # messages that are here already are read without a pause: let others go first
             if websocket.closed:
                 break  # what it sent before would hold up its end
+            if message.type is WSMsgType.PING:
+                async with asyncio.timeout(SECONDS_TO_TAKE):
+                    await websocket.pong(message.data)
             if message.type is not WSMsgType.TEXT:
                 continue
             try:
@@ -251,7 +259,6 @@ async def converse(
                         if packet["type"] == messages.PRESS:
                             touch()
                         await program.send_meta(packet)
-            await asyncio.sleep(0)  # messages that are here already are read without a pause: let others go first
     except (ConnectionError, TimeoutError):
         pass  # the page was closed during a send, or page or program no longer reads
     finally:

@@ -8,9 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from aiohttp import WSMsgType
 from class_browser import browser_at
 
 from tests.workbench.serving.test_class_room import hold
+from tests.workbench.serving.test_pages_that_flood import program_of_nothing
 from workbench.serving import doors
 from workbench.serving.class_room import ClassRoom, Setup
 from workbench.serving.doors import CountedLog
@@ -99,6 +101,39 @@ def test_a_seat_that_is_no_more_keeps_no_connection(tmp_path: Path) -> None:
                     while await asyncio.wait_for(reader.read(100_000), doors.SECONDS / 3):
                         pass
                 writer.close()
+
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
+@pytest.mark.parametrize(("opcode", "answers"), [(9, 1_000), (10, 0)])
+def test_others_have_their_turn_between_two_pings_of_a_page(
+    opcode: int, answers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program_of_nothing(monkeypatch)
+
+    async def act(room: ClassRoom) -> None:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.client.ws_connect(
+                f"{browser.base}/ws", headers={"Origin": browser.base}, autoping=False
+            ) as page:
+                others = asyncio.create_task(other())
+                for _ in range(1_000):
+                    await page._writer.send_frame(b"", opcode)
+                await page.send_json(["ping", "last"])
+                for _ in range(answers):
+                    assert (await page.receive()).type is WSMsgType.PONG
+                assert await page.receive_json() == ["pong", "last"]
+                others.cancel()
+        assert turns > 1_000
 
     hold(Setup(top=tmp_path, port=0), act, patience=120)
 

@@ -22,13 +22,19 @@ class Flood:
     read = 0
     closed = False
 
+    def __init__(self, kind: WSMsgType = WSMsgType.TEXT) -> None:
+        self.kind = kind
+
     async def __aiter__(self) -> AsyncIterator[Any]:
         for number in range(COUNT):
             said = f'["ping", "{number}"]' if number % 2 else '["focus"]'
             self.read += 1
-            yield SimpleNamespace(type=WSMsgType.TEXT, data=said)
+            yield SimpleNamespace(type=self.kind, data=said)
 
     async def send_json(self, _: object) -> None:
+        pass
+
+    async def pong(self, _: bytes) -> None:
         pass
 
 
@@ -57,7 +63,10 @@ def test_what_a_page_sent_before_it_was_closed_is_left(monkeypatch: pytest.Monke
     assert page.read == 1
 
 
-def test_others_have_their_turn_between_two_messages_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG])
+def test_others_have_their_turn_between_two_messages_of_a_page(
+    kind: WSMsgType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program_of_nothing(monkeypatch)
 
     async def run() -> int:
@@ -70,7 +79,7 @@ def test_others_have_their_turn_between_two_messages_of_a_page(monkeypatch: pyte
                 await asyncio.sleep(0)
 
         others = asyncio.create_task(other())
-        page = cast(Any, Flood())
+        page = cast(Any, Flood(kind))
         lead = textual_server.Lead()
         await textual_server.converse(page, Orders("/nowhere"), (80, 24), lambda: None, lead, lambda _: None)
         others.cancel()
