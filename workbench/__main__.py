@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.cli.arguments import Parser, add_tool
+from workbench.cli.arguments import Parser, add_tool, write_output
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
@@ -153,14 +153,11 @@ def _open_app(arguments: list[str]) -> int:
     gc.set_threshold(OBJECTS_OF_A_START)
     path, session = _opened(options.session)
     if options.screenshot is not None:
-        out = Path(options.screenshot)
         from workbench.tui import launch
 
-        try:
-            handlers = _handlers(path, options.handlers)
-            launch.take(path, out, size, tool_handlers=handlers, session=session, is_projected=options.projector)
-        except OSError as error:
-            raise CommandError(f"{out}: {error.strerror or error}") from error
+        handlers = _handlers(path, options.handlers)
+        picture = launch.take(path, size, tool_handlers=handlers, session=session, is_projected=options.projector)
+        write_output(options.screenshot, picture)
         return exit_codes.OK
     from workbench.tui.launch import run_app
 

@@ -15,7 +15,7 @@ MINIMUM_LENGTH = 8
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 _LOOKS_SECRET = re.compile(
     r"\b(sk|pk|gsk|xai|pplx|hf|ghp|gho|glpat|AIza)[-_][A-Za-z0-9_\-]{12,}|\bAIza[A-Za-z0-9_\-]{20,}"
-    r"|\bA(KIA|SIA)[0-9A-Z]{16}\b|(?<=Bearer )[^\s\"',]{8,}"
+    r"|\bA(KIA|SIA)[0-9A-Z]{16}\b|(?<=Bearer )[^\s\"',()\[\]{}<>;`]{8,}"
 )
 
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s\"'<>]{1,500}@")

@@ -49,8 +49,10 @@ def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[in
         terminal.press("enter")
         terminal.wait_for("begin a signature")
         terminal.press("enter")
-        terminal.wait_for("its name")
+        terminal.wait_for("A new signature")
         terminal.press("ctrl+u", "ExtractInvoice", "enter")
+        terminal.wait_for("ExtractInvoice.text")
+        terminal.press("enter")  # the name of its first input stays
         terminal.wait_for("add an output")  # the form again: the name stood in the dialog already
         terminal.press("m")
         terminal.wait_for("A new model")

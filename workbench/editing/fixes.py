@@ -209,9 +209,10 @@ def effects_of(
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
     wrong = len(_wrong(reading)) if reading is not None else 0
 
-    def rank(one: Effect) -> tuple[bool, bool, int]:
+    def rank(one: Effect) -> tuple[bool, bool, bool, int]:
         does_parse = one.parses is True and (one.is_other or not one.parsed or "reply" in one.fix.change)
-        return bool(one.problem), not does_parse, len(one.wrong) or wrong
+        is_there = one.fix.change.get("adapter") in known  # its column shows what a switch would do
+        return bool(one.problem), not does_parse, is_there, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
 

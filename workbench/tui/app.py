@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.teacher import Teacher
+    from workbench.tui.widgets.guide import Kind
 
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
@@ -89,6 +90,8 @@ class WorkbenchApp(SurvivingApp):
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "dialogs/dialogs.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
+    GUIDE: ClassVar[Kind] = "first"
+    """The guide of a first start."""
 
     def __init__(
         self,
@@ -366,7 +369,7 @@ class WorkbenchApp(SurvivingApp):
         if self._start_at is not None:
             actions.checking.go_to(self, self._start_at)
         if self.preferences.wants_guide:
-            self.guidance.show("first")
+            self.guidance.show(self.GUIDE)
             self.main.columns.set_quiet(True)
         self.run_worker(self._settle_later(), exit_on_error=False)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sessions.file import autosave, store, whole_files
+from sessions.file import autosave, store
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
@@ -19,20 +19,19 @@ TITLE = "adapter workbench"
 
 def take(
     session_path: str | None,
-    out_svg: Path,
     size: tuple[int, int] = (160, 45),
     tool_handlers: Mapping[str, NamedHandler] | None = None,
     session: Session | None = None,
     is_projected: bool = False,
-) -> None:
-    """Write a screenshot of a session as SVG, `size` (columns, rows) in cells.
+) -> str:
+    """Make a screenshot of a session as SVG, `size` (columns, rows) in cells.
 
-    Opens `session` if given, else the file `session_path`, else an example. Raises OSError if `out_svg` cannot be
-    written, and `sessions.errors.SessionError` if the session cannot be read.
+    Opens `session` if given, else the file `session_path`, else an example. Raises `sessions.errors.SessionError` if
+    the session cannot be read.
     """
     shown = opened(session_path) if session is None else (session, None)
     app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
-    whole_files.write(out_svg, asyncio.run(_picture(app, size)).encode("utf-8"))
+    return asyncio.run(_picture(app, size))
 
 
 async def _picture(app: WorkbenchApp, size: tuple[int, int]) -> str:

@@ -26,6 +26,8 @@ from workbench.tui.textual_internals.terminal import use_our_terminal
 class LiveApp(WorkbenchApp):
     """The app with a list of a program's calls in front; alt+h comes back to it."""
 
+    GUIDE = "live"
+
     def __init__(self, live: LiveCalls) -> None:
         super().__init__(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW))
         self.past_runs = RunHistory(self.preferences.megabytes_of_runs, live)

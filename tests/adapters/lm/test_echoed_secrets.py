@@ -24,6 +24,11 @@ def cut(text: str, places: list[int]) -> list[str]:
     return [text[start:end] for start, end in pairwise(ends)]
 
 
+@pytest.mark.parametrize("around", ["({})", "[{}]", "<{}>", "`{}`;", '"{}",'])
+def test_a_bearer_token_ends_before_the_sign_that_closes_it(around: str) -> None:
+    assert Scrubber({}).scrubbed(around.format(f"Bearer {KEY}")) == around.format("Bearer [key]")
+
+
 @given(some.lists(some.integers(0, 500)))
 def test_the_key_is_gone_from_every_channel_wherever_the_text_is_cut(places: list[int]) -> None:
     pieces = cut(TEXT, places)

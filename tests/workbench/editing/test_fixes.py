@@ -119,12 +119,15 @@ def test_a_fix_that_cannot_be_applied_says_why(fix: Fix, says: str) -> None:
 
 
 def test_an_adapter_is_offered_although_this_reply_is_in_the_old_format() -> None:
-    found = effects(session(), "xml", "<label>\na < b\n</label>")
+    written, reply = session(), "<label>\na < b\n</label>"
+    found = effects(replace(written, columns=(written.column("xml"),)), "xml", reply)
     assert [one.fix.change for one in found[:2]] == [{"adapter": "chat"}, {"adapter": "json"}]
     assert found[2].fix.kind == "ask again"
     assert [one.section for one in found[2].prompt] == ["ask again", "ask again"]
     assert any("could not be parsed" in line for line in found[2].prompt[1].lines)
     assert found[0].verdict == "this reply is in the old format; the next decides"
+    beside = [one.fix.change.get("adapter") for one in effects(written, "xml", reply)]
+    assert beside == ["json", None, "chat"], "the session has a column chat already"
 
 
 def test_two_wrong_outputs_are_fixed_one_after_the_other() -> None:
@@ -312,7 +315,8 @@ def test_a_sentence_is_added_to_an_output_without_a_type() -> None:
 
 
 def test_a_fix_that_a_lint_offers_too_keeps_its_first_place() -> None:
-    found = effects(session("task -> code: str"), "xml", '<code>\nif len(page) < 20:\n    print("R&B")\n</code>')
+    only = replace(session("task -> code: str"), columns=(Column("xml", "xml"),))
+    found = effects(only, "xml", '<code>\nif len(page) < 20:\n    print("R&B")\n</code>')
     assert [one.fix.change.get("adapter", one.fix.kind) for one in found] == [
         *("reply", "demo", "chat", "json", "ask again"),
     ]

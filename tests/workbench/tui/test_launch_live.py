@@ -116,6 +116,17 @@ def test_calls_appear_as_they_arrive_failed_ones_first_and_the_chosen_one_stays(
     live(side, act)
 
 
+def test_with_no_call_yet_the_guide_says_how_calls_arrive(side: Side) -> None:
+    async def act(app: LiveApp, desk: Desk, screen: RunHistoryScreen) -> None:
+        await desk.press("escape")
+        app.guidance.show(app.GUIDE)
+        assert app.main.guide is not None
+        said = app.main.guide.render().plain
+        assert "workbench capture -o FOLDER" in said and "alt+h" in said and "F5 sends" not in said
+
+    live(side, act)
+
+
 def test_unsaved_work_is_offered_over_the_list(side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(autosave, "why_not", lambda: "the disk is full")
 

@@ -202,7 +202,7 @@ async def confirm_close(host: Host) -> bool:
     document = host.document
     if host.guidance.is_tour and document.path is None and document.dirty and not document.state.drafts:
         if not saving.keep_content(store.dumps(document.session).encode("utf-8"), None):
-            host.main.status.say("the first example is kept under Restore an earlier version")
+            host.main.status.say("the first example is under Restore an earlier version")
             return True
     if not await _confirm_unsaved(host):
         return False

@@ -215,11 +215,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return frozenset(id for id, column in self._columns.items() if not column.prompt.has(key))
 
     def turn_to(self, id: str) -> None:
-        """Show a column and make it current."""
+        """Show a column and make it current, at once or as soon as it exists."""
+        self._last = id
         column = self._columns.get(id)
         if column is None:
             return
-        self._last = id
         if self._one_at_a_time:
             self._show_columns(column)
         else:

@@ -237,6 +237,7 @@ class SignatureForm(Vertical):
             elif typed:
                 self._make(partial(change.new_source, typed, "text"), "begin a signature")
                 self.go_to("text")
+                self.action_open()  # its name is selected, so that typing replaces it
 
         hint = "a name, or a whole signature: `mail -> tags: list[str]`\nenter accept   {ask.close|esc} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)

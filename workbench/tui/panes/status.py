@@ -158,8 +158,10 @@ class StatusLine(Widget):
         times = f" ×{self._times}" if self._times > 1 else ""
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
         room = width - KEYS_BESIDE_A_MESSAGE if self.size.height < 2 else width
-        file = one_line(self._file, max(8, min(40, room - cell_width(said) - 8)))
-        changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
+        spare = room - cell_width(said)
+        is_named = not 0 <= spare < 16  # otherwise the main keys fit only without the name
+        file = one_line(self._file, max(8, min(40, spare - 8))) if is_named else ""
+        changed = content(f"{file and ' '}● " if self._dirty else f"{file and '   '}", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
         if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= room:
             left = left + content("  " + self.beyond, QUIET)

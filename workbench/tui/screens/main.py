@@ -185,9 +185,10 @@ class MainScreen(PaneSizesScreen):
         """Discard the state of the previous session."""
         self.replies.clear()
         self._engine = None
-        self.editors.open("signature")
+        self.set_focus(None)  # at once: a column with the focus would stay the current one
+        self.editors.focus_on("signature")
         self.columns.scroll_to(x=0, animate=False)  # also if other columns replace these
-        self.columns.turn_to(next(iter(self.columns.ids), ""))
+        self.columns.turn_to(next((one.id for one in self.document.session.columns), ""))
         if not self.document.state.case.replies:
             self.columns.show_part("prompt")
 

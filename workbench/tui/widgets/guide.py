@@ -162,12 +162,23 @@ OWN: tuple[Step, ...] = (
 )
 """The steps for a user's first own session."""
 
-Kind = Literal["first", "own", "notes"]
-"""The kind of guide: for the first example, for the first own session, or from an example's notes."""
+LIVE: tuple[Step, ...] = (
+    Step(
+        "Start your program in another terminal, as in `workbench capture -o FOLDER -- python program.py`, with the "
+        "folder of this app. {app.everything_sent|alt+h} lists its calls as they arrive."
+    ),
+    Step("Choose a call there, failed ones first: it opens here, with its prompt and reply."),
+    Step("Fix its signature, then {app.program|shift+F11} writes that back into the program."),
+)
+"""The steps beside the calls of running programs."""
+
+Kind = Literal["first", "own", "notes", "live"]
+"""The kind of guide: for the first example or own session, from an example's notes, or for a program's calls."""
 HEADS: Mapping[Kind, tuple[str, str]] = {
     "first": ("Welcome", OPENING),
     "own": ("Your own session", ""),
     "notes": ("What to look at", ""),
+    "live": ("Calls of your programs", ""),
 }
 """The title and opening text of each kind."""
 
@@ -175,7 +186,7 @@ HEADS: Mapping[Kind, tuple[str, str]] = {
 def steps_of(session: Session, kind: Kind) -> tuple[Step, ...]:
     """Return the steps of a guide."""
     if kind != "notes":
-        return FIRST if kind == "first" else OWN
+        return {"first": FIRST, "own": OWN, "live": LIVE}[kind]
     points = session.notes.split("\n- ")[1:]
     return tuple([Step(" ".join(one.split())) for one in points])
 

@@ -65,7 +65,7 @@ def test_a_new_session_begins_with_the_form() -> None:
         assert not desk.main.editors.inputs.query(FieldEditor), "no field of the session before"
         await desk.press("enter")
         await desk.fill_in("Extract")
-        await desk.press("enter")
+        await desk.press("enter", "escape")
         assert "class Extract" in desk.document.session.signature.text
 
     at_the_desk(act)

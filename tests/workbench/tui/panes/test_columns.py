@@ -151,3 +151,14 @@ def test_the_part_of_a_column_with_the_focus_names_its_keys_at_the_lower_edge() 
         assert "as dspy" in edge(desk, "chat") and "r edit" not in edge(desk, "chat")
 
     at_the_desk(act, size=MIDDLE)
+
+
+@pytest.mark.parametrize("before", [("json", "xml"), ("chat", "json", "xml")])
+def test_another_session_begins_at_its_first_column(before: tuple[str, ...]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press(*["f4"] * len(before))
+        desk.app.load(replace(TICKETS, columns=FIVE.columns), None)
+        await desk.press("f4")
+        assert desk.main.columns.current is desk.main.columns.column("chat")
+
+    at_the_desk(act, session=replace(TICKETS, columns=tuple([Column(one, one) for one in before])))

@@ -35,6 +35,7 @@ async def build(desk: Desk) -> None:
     """The whole way from nothing to a signature with a model, an enum and a list of words."""
     await desk.press("f11", "enter")
     await named(desk, "Extract")
+    await desk.press("escape")
     assert "class Extract(dspy.Signature):" in source(desk)
     await desk.press("m")
     await named(desk, "Line")
@@ -68,12 +69,12 @@ def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
     at_the_desk(act, Session(SignatureText("class E(dspy.Signature):\n    text: str = dspy.InputField()\n")))
 
 
-def test_enter_after_naming_a_signature_edits_its_first_field() -> None:
+def test_naming_a_signature_goes_on_to_the_name_of_its_first_field() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "enter")
         await named(desk, "Extract")
+        await desk.type("note")  # in place of its first name
         await desk.press("enter")
-        await fill(desk, name="note")
         await desk.press("ctrl+n")
         await fill(desk, name="total")
         signature = desk.document.session.signature.read()

@@ -67,6 +67,20 @@ def test_send_alone_is_filled_and_a_click_on_it_sends(size: tuple[int, int]) -> 
     at_the_desk(act, size=size)
 
 
+def test_a_message_of_the_start_leaves_the_keys_that_begin_a_session() -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        for said in (
+            "^o opens questions.session.json again",
+            "the first example is under Restore an earlier version",
+        ):
+            status.say(said)
+            shown = status.render().plain
+            assert said in shown and all(one in shown for one in ("F1 help", "F2 edit", "^s save")), shown
+
+    at_the_desk(act, size=MIDDLE)
+
+
 def test_a_line_that_what_was_done_fills_names_no_key() -> None:
     async def act(desk: Desk) -> None:
         status = desk.app.screen.query_one(StatusLine)
