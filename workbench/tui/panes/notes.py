@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -178,7 +178,19 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
-    return notes + _demo_notes(state, demo_uses(columns))
+    return notes + _demo_notes(state, demo_uses(columns)) + _guess_notes(state)
+
+
+def _guess_notes(state: State) -> list[Note]:
+    """Return notes for parts of an imported call that its text does not prove."""
+    if not state.case.extra:
+        return []
+    from sessions.imports.reading import KEPT
+
+    kept = state.case.extra.get(KEPT)
+    guesses = kept.get("guessed") if isinstance(kept, Mapping) else None
+    found = guesses if isinstance(guesses, list) else []
+    return [Note("⚠", f"guessed: {one}", Place("signature")) for one in found if isinstance(one, str)]
 
 
 def _variant_notes(state: State, signature: Signature) -> list[Note]:

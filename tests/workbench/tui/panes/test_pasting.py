@@ -103,6 +103,8 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         assert list(session.signature.read().output_fields) == ["answer", "score"]
         assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
         await desk.until(lambda: desk.main.columns.column("chat") is not None)
+        notes = [one.text for one in desk.main.editors.notes._notes]  # they outlast the notification
+        assert any(one.startswith("guessed: an error's text has no inputs") for one in notes), notes
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
