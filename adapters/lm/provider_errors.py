@@ -118,7 +118,7 @@ def short_form(payload: Any) -> str:
     if not isinstance(kind, str) or kind not in SHORT:
         return ""
     said = str(payload.get("message", ""))
-    words = _ended_account(said) if kind == "quota" else SHORT[kind]
+    words = _ended_account(said_in(payload)) if kind == "quota" else SHORT[kind]
     if kind == "key" and not payload.get("key_sent") and _wants_key(payload):
         words = "needs an API key"
     elif kind == "key" and payload.get("status") == 403:

@@ -79,7 +79,7 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_said_and_left(folder: Pa
         theirs = path.read_bytes()
         terminal.press("escape")
         terminal.wait_for("it changed since the review")
-        assert terminal.wait_for_end() == 1
+        assert terminal.wait_for_end() == 2
     assert path.read_bytes() == theirs and holds(folder / "prompts" / "a.session.json")
 
 

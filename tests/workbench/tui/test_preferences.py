@@ -32,9 +32,9 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
     shares: list[float | None] = []
 
     async def leave(desk: Desk) -> None:
-        usual = desk.main.columns.share
+        usual = desk.main.columns.shares.said
         desk.main.columns.resize_prompts(0.2)
-        shares.extend([usual, desk.main.columns.share])
+        shares.extend([usual, desk.main.columns.shares.said])
         cases.look_at(desk.app, 1)
         await desk.press("f11", "f11")
         await desk.press("f2")
@@ -49,7 +49,7 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
     async def come_back(desk: Desk) -> None:
         assert desk.main.editors.tab == "demos"
         assert desk.document.state.case.name == "second"
-        assert shares[0] != shares[1] == round(desk.main.columns.share, 2)
+        assert shares[0] != shares[1] == round(desk.main.columns.shares.said or 0.0, 2)
         assert desk.main.editors.signature.view == "both"
         assert desk.app.theme == "nord"
         assert desk.app.has_class("-compact")

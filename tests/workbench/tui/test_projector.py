@@ -27,7 +27,7 @@ def look_of(desk: Desk) -> dict[str, Any]:
         "shown": [(one.display, one.prompt.display, one.reply.display) for one in columns.all],
         "quiet": columns.is_quiet,
         "scrolled": columns.scroll_x,
-        "shares": (main.left_share, columns.share),
+        "shares": (main.left_share, columns.shares.said),
         "focus": desk.app.focused,
     }
 

@@ -381,10 +381,11 @@ def test_of_a_value_that_the_reply_does_not_have_nothing_is_selected() -> None:
         await desk.settle()
         assert column.fields.reading is not None and column.fields.reading.fields["note"].state == "missing"
         for _ in range(8):
-            await desk.press("r", "down")
+            await desk.press("r")
             if column.reply.has_focus:
                 assert column.reply.selected_text in ('"yes"', "0.5"), "those that are there"
                 column.fields.focus()
                 await desk.settle()
+            await desk.press("down")
 
     at_replies(act, json='{"answer": "yes", "score": 0.5}')
