@@ -392,6 +392,16 @@ def test_a_key_of_a_connection_that_is_no_key_is_no_bug(in_class: Callable[[Act]
     in_class(act)
 
 
+def test_a_page_sends_its_form_once(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        for code in (browser.room.seats.code, browser.room.seats.teachers_code):
+            assert '<script src="/class/words.js">' in (await browser.get(f"/join/{code}"))[1]
+        status, script = await browser.get("/class/words.js")
+        assert (status, "preventDefault" in script) == (200, True)
+
+    in_class(act)
+
+
 def test_a_participant_is_asked_for_a_name_and_the_teacher_is_not(in_class: Callable[[Act], None]) -> None:
     async def act(browser: Browser) -> None:
         seats = browser.room.seats
