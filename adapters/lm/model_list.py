@@ -59,6 +59,11 @@ def litellm_models() -> tuple[ModelEntry, ...]:
     return tuple(sorted({one.name: one for one in entries}.values(), key=lambda one: (one.provider, one.name)))
 
 
+def is_read() -> bool:
+    """Tell whether litellm's list has been read, so that `litellm_models` takes no time."""
+    return litellm_models.cache_info().currsize > 0
+
+
 def listed(model: str) -> ModelEntry | None:
     """Return the entry of exactly this model, None if unlisted; a name without provider is OpenAI's."""
     return _by_name().get("/".join(split_model(model)))

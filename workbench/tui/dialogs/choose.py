@@ -92,11 +92,12 @@ class ChooseScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         self.query_one(".dialog").set_class(self._is_wide, "-wide")
+        self.on_resize()  # before the first layout, or there would be a second
         self._narrow("")
 
     def on_resize(self) -> None:
         """Show as many entries as fit."""
-        room = self.size.height * 85 // 100 - ROWS_AROUND
+        room = self.app.size.height * 85 // 100 - ROWS_AROUND
         self.query_one(OptionList).styles.max_height = max(4, min(MOST_ROWS, room))
 
     def found(self, typed: str) -> list[Entry]:
@@ -224,8 +225,12 @@ class ModelScreen(ChooseScreen):
             self._servers = servers.known()
         except servers.ServersError as error:
             self.notify(str(error)[:400], severity="warning", markup=False)
-        self.say(LOADING)
-        self.run_worker(self._load, thread=True, exit_on_error=False)
+        if self._litellm_models is model_list.litellm_models and model_list.is_read():
+            self._listed = self._litellm_models()
+            self.say(_counted(self._listed))
+        else:
+            self.say(LOADING)
+            self.run_worker(self._load, thread=True, exit_on_error=False)
 
     def found(self, typed: str) -> list[Entry]:
         own = [
@@ -262,7 +267,7 @@ class ModelScreen(ChooseScreen):
 
     def _loaded(self, listed: Sequence[ModelEntry]) -> None:
         self._listed = listed
-        self._again(f"{len(listed):,} models of litellm" if listed else "litellm is not installed")
+        self._again(_counted(listed))
 
     def _ask(self, server: servers.Server) -> None:
         names = servers.models_at(server)
@@ -284,6 +289,10 @@ class ModelScreen(ChooseScreen):
         if self.is_mounted:
             self.say(said)
             self._narrow(self.query_one(Input).value)
+
+
+def _counted(listed: Sequence[ModelEntry]) -> str:
+    return f"{len(listed):,} models of litellm" if listed else "litellm is not installed"
 
 
 def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
