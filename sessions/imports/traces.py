@@ -180,8 +180,11 @@ def _failure(record: Mapping[str, Any], events: Sequence[tuple[str, Any]]) -> st
         "message": record.get("status_message"),
     }
     told = [body.get("exception.message") for name, body in events if name == "exception" and isinstance(body, dict)]
-    is_failed = status.get("code", status.get("status_code")) in ERRORS or record.get("level") == "ERROR"
-    told += [status.get("message"), status.get("description"), record.get("statusMessage")]
+    marked = {**_attributes(record.get("attributes")), **record}
+    is_failed = status.get("code", status.get("status_code")) in ERRORS
+    is_failed = is_failed or "ERROR" in (marked.get("level"), marked.get("langfuse.observation.level"))
+    told += [status.get("message"), status.get("description"), marked.get("statusMessage")]
+    told.append(marked.get("langfuse.observation.status_message"))
     if isinstance(record.get("error"), str) and record["error"]:
         is_failed, told = True, [record["error"], *told]
     said = next((one for one in told if isinstance(one, str) and one.strip()), "it failed")
@@ -283,14 +286,16 @@ def _genai(span: _Span) -> _Said | None:
 
 
 def _langfuse(span: _Span) -> _Said | None:
-    """Read a Langfuse observation of type GENERATION."""
-    own = span.own
+    """Read a Langfuse observation of type GENERATION, or the span that its SDK sends for it."""
+    own = {**span.own, **dict_in(dict_in(span.attributes.get("langfuse")).get("observation"))}
     if str(own.get("type")).upper() != "GENERATION":
         return None
     asked = decoded(own.get("input"))
     messages = asked.get("messages") if isinstance(asked, dict) else asked
-    params = {"tools": dict_in(asked).get("tools"), **dict_in(decoded(own.get("modelParameters")))}
-    model = str(own.get("model") or own.get("providedModelName") or "")
+    named = dict_in(own.get("model"))  # of the SDK: its name and parameters
+    given = decoded(named.get("parameters") or own.get("modelParameters"))
+    params = {"tools": dict_in(asked).get("tools"), **dict_in(given)}
+    model = str(named.get("name") or (not named and own.get("model")) or own.get("providedModelName") or "")
     return _Said(messages_in(messages), decoded(own.get("output")), model, params)
 
 

@@ -3,7 +3,7 @@
 The libraries made the files in `traces/`: a program of dspy 3.4.1 with a DummyLM under OpenInference's and MLflow's
 instrumentation, what a Phoenix server returned for such a program that also calls tools, and the messages of one call
 sent through OpenAI's client under OpenTelemetry's and LangSmith's. Langfuse's is an observation written by its own
-client's model. Stack traces and paths were removed.
+client's model, or its SDK's spans. Stack traces and paths were removed.
 """
 
 from __future__ import annotations
@@ -83,6 +83,11 @@ def test_the_last_call_of_a_step_that_failed_is_the_failed_one(name: str) -> Non
     assert [case.inputs["ticket"] for case in session.cases] == ["This is bad <b>&</b> 日本"]
 
 
+@pytest.mark.parametrize("name", ["langfuse.json", "langfuse_sdk.jsonl"])
+def test_an_observation_marked_as_an_error_is_a_failed_call(name: str) -> None:
+    assert [one.failure for one in calls(name)] == ["AdapterParseError: x"]
+
+
 def test_a_session_is_named_after_its_predictor_or_its_outputs() -> None:
     assert list(imported("openinference.otlp.json")) == ["Sort", "answer"]
     assert list(imported("mlflow.json")) == ["label-urgency", "answer"]
@@ -90,7 +95,7 @@ def test_a_session_is_named_after_its_predictor_or_its_outputs() -> None:
 
 
 def test_the_provider_is_part_of_the_models_name_and_parameters_are_kept() -> None:
-    for name in ("genai.otlp.json", "genai_events.jsonl", "langsmith.json"):
+    for name in ("genai.otlp.json", "genai_events.jsonl", "langsmith.json", "langfuse_sdk.jsonl"):
         (call,) = calls(name)
         assert (call.entry["model"], call.entry["kwargs"]) == ("openai/gpt-x", {"temperature": 0.5}), name
 
