@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ import pydantic
 from adapters.formats import catalog
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
+from adapters.late_dataclasses import replace
 from adapters.prompts.field_descriptions import (
     chat_field_description,
     joined,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.prompts import content_markers as markers
 from adapters.prompts.text import Demos, DemoUse, Message, Prompt, Text, Values, message_of
 from adapters.signatures.signature import Field, Signature

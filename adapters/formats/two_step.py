@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.json_loading import load_json
+from adapters.late_dataclasses import replace
 from adapters.prompts.field_descriptions import described, joined
 from adapters.prompts.text import Demos, Prompt, Segment, Text, Values, join, message_dicts, message_of, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass
 from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
 
 Part = Literal["demo", "history", "input", "field", "instructions", "prompt", "column"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from adapters.formats.profile import Profile
+from adapters.late_dataclasses import replace
 from adapters.lint.fields import field_lints
 from adapters.lint.lint import Lint, Numbered, Place
 from adapters.lint.outputs import limit_lints, output_lints, request_lints

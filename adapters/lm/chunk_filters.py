@@ -8,9 +8,9 @@ not split.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.lm.protocol import Chunk, ProviderError
 from adapters.lm.secrets import Scrubber, map_texts
 

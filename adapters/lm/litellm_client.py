@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, cast
 from urllib.parse import quote
 
+from adapters.late_dataclasses import replace
 from adapters.lm.addresses import (
     KEY_VARIABLES,
     OLLAMA,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.mutations.mutation import GoodReply, Mutation, draft, grouped
 from adapters.replies.forms import FORMS, FieldText
 from adapters.replies.reading import ReplyForm

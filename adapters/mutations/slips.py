@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from adapters.late_dataclasses import replace
 from adapters.mutations.mutation import GoodReply, Mutation, grouped
 from adapters.replies.forms import FieldText, Object
 from adapters.replies.sections import MARKER

@@ -10,10 +10,10 @@ import enum
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal, get_origin
 
+from adapters.late_dataclasses import replace
 from adapters.mutations.mutation import Broken, GoodReply, Mutation, change_text, grouped, properly
 from adapters.replies.forms import FieldText, leaves
 from adapters.signatures.signature import without_none

@@ -58,6 +58,9 @@ _short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
 
+NOT_SEPARATED = "the server did not separate the thoughts from the answer. Start it with its reasoning parser."
+
+
 def shown(value: object) -> str:
     """Abbreviate a text or value for a sentence; never raises."""
     if type(value) is str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pydantic
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.repair_limits import repair_steps
+from adapters.late_dataclasses import dataclass, field
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.replies.sections import Section
 from adapters.signatures.signature import MISSING, Field, Signature

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
+from adapters.late_dataclasses import replace
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span, tokens_of
 from adapters.requests.calls import Outcome, Request

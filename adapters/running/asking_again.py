@@ -6,8 +6,7 @@ ours.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from adapters.late_dataclasses import replace
 from adapters.prompts.text import Message, Segment, Text
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request

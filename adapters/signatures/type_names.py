@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import re
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, Union, get_args, get_origin
+
+from adapters.late_dataclasses import dataclass, is_dataclass
 
 
 def name_of(annotation: object) -> str:
@@ -90,7 +91,7 @@ def is_too_large(parts: Iterable[Any]) -> bool:
     return False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class NotRun:
     """A placeholder in `Annotated` for a validator or serializer of the source; pydantic ignores it."""
 
@@ -165,5 +166,5 @@ def member_annotations(cls: type) -> Iterator[object]:
         return
     if issubclass(cls, enum.Enum):
         return
-    if dataclasses.is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):
+    if is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):
         yield from getattr(cls, "__annotations__", {}).values()

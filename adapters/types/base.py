@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, Self, get_args
 
 import pydantic
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.types.recognition import END, START
 
 NOTICE = "Experimental: "

@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Union, get_args, get_origin
 
 import pydantic
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Signature
 from adapters.types.recognition import (
     START,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from sessions.captured import recordings
 from sessions.captured.recordings import LiveCall
 from sessions.captured.signatures import CapturedSignature

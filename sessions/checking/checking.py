@@ -10,11 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
+from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Prompt, prompt_of_dicts
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities

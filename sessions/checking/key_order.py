@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import replace
 from sessions.checking import checking
 from sessions.checking.verdicts import KEYS_SORTED, Drift
 from sessions.model.session import Recording, Session

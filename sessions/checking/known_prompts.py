@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from dataclasses import replace
 
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import replace
 from adapters.prompts.text import Prompt
 from sessions.model.session import Demo, Session
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
+from adapters.late_dataclasses import dataclass
 from adapters.values.plain_json import plain
 from sessions.checking.verdicts import Drift, FixtureResult, Part, verdict_changes
 from sessions.text_diff import line_diff

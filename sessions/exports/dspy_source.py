@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pydantic
@@ -12,6 +11,7 @@ import typing_extensions
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
+from adapters.late_dataclasses import replace
 from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature

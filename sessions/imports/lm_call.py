@@ -9,10 +9,10 @@ import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import replace
 from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields, requested_type
 from adapters.signatures.signature import Field, Role
 from adapters.types import Tool, ToolCalls

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Signature
 from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.session import Case, Demo, Session, SignatureText, Variant

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import GenericAlias
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.source_writer import write_source

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
 from sessions.errors import SessionError

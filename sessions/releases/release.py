@@ -13,11 +13,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import replace
 from sessions.file import store
 from sessions.file.json_values import WrittenParts
 from sessions.model import variants

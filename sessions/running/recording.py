@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +12,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter
+from adapters.late_dataclasses import replace
 from adapters.lm.capabilities import capabilities_of
 from adapters.replies.reading import Reading
 from adapters.requests.calls import digest_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
+from adapters.late_dataclasses import replace
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.protocol import HttpRequest

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from threading import Event
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.chunk_filters import json_without_secrets
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.arguments import schema_of_line

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.checking.class_changes import (

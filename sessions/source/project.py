@@ -10,9 +10,9 @@ import io
 import os
 import stat
 import tokenize
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.read.source_text import LENGTH_LIMIT
 from sessions.file.whole_files import did_you_mean
 

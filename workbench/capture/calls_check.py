@@ -6,11 +6,11 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from sessions.captured.folder import ENDING, file_name
 from sessions.captured.signatures import reads_as
 from sessions.checking import checking

@@ -14,10 +14,10 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import asdict
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
 from workbench.capture import attached_apps

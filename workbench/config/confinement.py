@@ -40,6 +40,30 @@ class Confinement:
             return ""
         return "in this class files stay in your own folder; give a name without a path, such as mine.session.json"
 
+    def why_no_name(self, text: str, example: str) -> str:
+        """Return why no file can be written at the path `text`, or ""; the message suggests `example`."""
+        if not text.strip():
+            return f"enter a path such as {example}"
+        try:
+            path = Path(text).expanduser()
+            refused = self.why_no_file(path)
+            if refused:
+                return refused
+            if path.is_dir():
+                return f"{path} is a folder"
+            if not path.absolute().parent.is_dir():
+                return f"no such folder: {path.parent}"
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except UnicodeError:
+            return "a file name cannot contain unpaired surrogates"
+        except OSError as error:
+            return f"not a valid file name: {(error.strerror or str(error)).lower()}"
+        except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
+            return f"not a valid file name: {error}"
+        return ""
+
     def why_no_program(self) -> str:
         """Return why no program of this machine may be started, or ""."""
         return "" if self.folder is None else "in this class no programs are started: text is edited here"

@@ -6,11 +6,11 @@ They return a new `State`, or the same if nothing changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field, Signature
 from sessions.model import variants
 from sessions.model.session import Column, Variant

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column

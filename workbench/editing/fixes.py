@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
+from adapters.late_dataclasses import replace
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading

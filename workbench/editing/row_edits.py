@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field, Signature
 from sessions.model import variants
 from sessions.model.session import Demo, Tool, Variant

@@ -7,7 +7,6 @@ moves the focus; it treats all data as text and creates no markup.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib import resources
 from itertools import product
 
@@ -15,6 +14,7 @@ from adapters.display import as_html
 from adapters.display.as_html import Element, tag, written
 from adapters.display.as_text import cut_bytes
 from adapters.display.blocks import Note, Passage, Piece
+from adapters.late_dataclasses import replace
 from adapters.lm.offline import NAMES
 from adapters.prompts.text import Text, piece_of
 from adapters.replies.reading import Reading

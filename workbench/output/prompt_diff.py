@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
 from sessions.model.session import Recording
 from workbench.output import json_shapes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm import model_list
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger, Share, ledger_of

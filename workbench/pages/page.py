@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import resources
 
 from adapters.display.as_html import Element, element, escaped, tag, written
 from adapters.display.blocks import Block
+from adapters.late_dataclasses import dataclass
 
 MOST_LINES = 200
 """The most lines of a difference."""
@@ -26,7 +26,10 @@ class Behaviour:
     script: str = ""
 
 
-def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = Behaviour()) -> str:
+NOTHING_MORE = Behaviour()
+
+
+def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = NOTHING_MORE) -> str:
     """Return a whole page, to be written as UTF-8.
 
     It opens from disk and loads nothing, not even fonts or images: its Content-Security-Policy allows only its own

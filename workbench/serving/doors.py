@@ -13,7 +13,6 @@ import ipaddress
 import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -22,6 +21,7 @@ import textual_serve
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from adapters.late_dataclasses import dataclass
 from workbench.serving.seats import JoinError, Seat, Seats, as_typed
 
 SECONDS = 30.0

@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from hmac import compare_digest
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -26,6 +25,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
+from adapters.late_dataclasses import dataclass, field
 from workbench.output import display
 from workbench.serving.messages import FILES, HOME, Controls
 

@@ -15,7 +15,6 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +23,7 @@ from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from adapters.late_dataclasses import asdict
 from workbench.serving import messages, seats
 from workbench.serving.messages import PROGRAM, MessageError, Orders, TeachersPlace
 

@@ -6,11 +6,10 @@ stale.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.json_text.repair_limits import quick_reading
+from adapters.late_dataclasses import replace
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.model import variants

@@ -13,13 +13,13 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from adapters.late_dataclasses import replace
 from workbench.output.exit_codes import nearest
 
 NAMED_KEY = re.compile(r"\{([a-z_]+\.[a-z_]+)\|([^{}|]+)\}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from sessions.file import autosave, store
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import TextArea
 
+from adapters.late_dataclasses import replace
 from sessions import examples
 from sessions.file import store
 from sessions.file.store import Fingerprint

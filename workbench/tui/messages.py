@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from textual.message import Message
 
+from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Field
 from workbench.state.document import Place, State
 

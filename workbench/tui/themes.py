@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from textual.theme import BUILTIN_THEMES, Theme
+
+from adapters.late_dataclasses import replace
 
 _COLOURS = "primary secondary accent foreground background surface panel success warning error".split()
 _UNDER_BARS = ("background", "background-hover", "background-active", "corner-color")

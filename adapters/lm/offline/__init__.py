@@ -127,10 +127,6 @@ PERSONAS: Mapping[str, Persona] = {
         "models tuned for agents write a tool call as text instead of the answer", (("a tool call as text",),)
     ),
 }
-
-
-__all__ = ["NAMES", "OfflineLM"]
-
 NAMES: Mapping[str, str] = MappingProxyType({f"offline/{name}": one.imitates for name, one in PERSONAS.items()})
 """Every offline model, with the failure of real models that it imitates."""
 

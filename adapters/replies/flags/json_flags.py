@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, get_origin
 
-from adapters.replies.flag import Flag, line, named, place, shown
+from adapters.replies.flag import NOT_SEPARATED, Flag, line, named, place, shown
 from adapters.replies.flags.json_text import (
     ABBREVIATED,
     JsonText,
@@ -80,8 +80,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
     if 0 <= thinks < first < completion.find("</think>"):
         yield Flag(
             "object-inside-think",
-            f"The first {{…}} ({place(reading, first)}) is inside <think>, and the parser takes it: the server did not "
-            "separate the thoughts from the answer. Start it with its reasoning parser.",
+            f"The first {{…}} ({place(reading, first)}) is inside <think>, and the parser takes it: {NOT_SEPARATED}",
         )
     end = valid_object_at(completion, first)
     if end < 0 or begins_without_brace(reading):

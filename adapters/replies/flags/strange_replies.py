@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_origin
 
-from adapters.replies.flag import Flag, named, place, shown
+from adapters.replies.flag import NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.types.recognition import is_named
@@ -63,7 +63,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
-            "the server did not separate thoughts from the answer. Start it with its reasoning parser.",
+            f"{NOT_SEPARATED}",
         )
     if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
@@ -73,8 +73,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if before.strip() and "<think>" not in before and is_first:
         yield Flag(
             "thoughts-not-separated",
-            f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: the "
-            "server did not separate them from the answer. Start it with its reasoning parser.",
+            f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: "
+            f"{NOT_SEPARATED}",
         )
     if reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
         yield Flag(

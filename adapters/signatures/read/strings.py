@@ -7,12 +7,12 @@ import keyword
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 import pydantic
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotations import TypeReader
 from adapters.signatures.read.fields import Draft, is_plain, make_fields

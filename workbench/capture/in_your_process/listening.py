@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import weakref
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 from . import describing
 from .outlet import Outlet
@@ -40,6 +40,13 @@ class _Call:
         self.predictor: _Call | None = self if kind == "predictor" else parent.predictor if parent is not None else None
         self.data: dict[str, Any] = {}
         self.attempts: list[dict[str, Any]] = []
+
+    def enclosing(self) -> Iterator[_Call]:
+        """Yield the calls around this one, the innermost first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
 
 
 class _KnownSignature(NamedTuple):
@@ -202,12 +209,7 @@ class Listener:
         """Return the key of the call's signature, and the line that defines it."""
         known = self._signatures.get(self._signature_key(call))
         if known is None:
-            found: list[Any] = []
-            above = call.parent
-            while above is not None:
-                found.append(above.instance)
-                above = above.parent
-            cls, programs = call.data["signature"], found
+            cls, programs = call.data["signature"], [one.instance for one in call.enclosing()]
             described = describing.signature(cls, programs)
             title = described["of"]["class"] if described["of"] is not None else _title(cls)
             text = self._clean(dumps(described))
@@ -304,11 +306,9 @@ def _is_model(instance: Any) -> bool:
 
 def _is_within_parse(call: _Call) -> bool:
     """Return whether a prompt is made during parsing, as for TwoStep's second model."""
-    above = call.parent
-    while above is not None and above.kind not in ("predictor", "module"):
-        if above.kind == "parse":
-            return True
-        above = above.parent
+    for above in call.enclosing():
+        if above.kind in ("parse", "predictor", "module"):
+            return above.kind == "parse"
     return False
 
 

@@ -170,6 +170,12 @@ class Outlet:
             else:
                 self._told.add(key)
 
+    def start_before_fork(self) -> None:
+        """Start the writer: processes that are forked off write for it, too, and it outlives them."""
+        if self._writer is not None and not self._is_closed and self._file is None:
+            with self._lock:
+                self._is_open()
+
     def lose(self, why: str) -> None:
         """Counts a call that is not captured, and says why, each reason once."""
         with self._lock:
@@ -300,12 +306,9 @@ def _close_all() -> None:
         one.close()
 
 
-def _before_fork() -> None:
+def _start_all() -> None:
     for one in list(_OUTLETS):
-        # Starts the writer: processes that are forked off write for it, too, and it outlives them
-        if one._writer is not None and not one._is_closed and one._file is None:
-            with one._lock:
-                one._is_open()
+        one.start_before_fork()
 
 
 def _forget_all() -> None:
@@ -315,4 +318,4 @@ def _forget_all() -> None:
 
 atexit.register(_close_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_child=_forget_all)
+    os.register_at_fork(before=_start_all, after_in_child=_forget_all)

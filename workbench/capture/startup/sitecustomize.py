@@ -26,16 +26,20 @@ def _listen() -> None:
     importlib.import_module(f"{name}.attaching").from_environment()
 
 
-_THIS = sys.modules["sitecustomize"]
+def _run_the_hidden_one() -> None:
+    """Import the `sitecustomize` that this one hides, if there is one, in its place."""
+    this = sys.modules.pop("sitecustomize")
+    sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
+    try:
+        importlib.import_module("sitecustomize")
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules.setdefault("sitecustomize", this)
+
+
 try:
     _listen()
 except Exception as error:  # the program comes first
     sys.stderr.write(f"workbench capture: nothing is captured: {type(error).__name__}: {error}\n")
-sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
-del sys.modules["sitecustomize"]
-try:
-    importlib.import_module("sitecustomize")
-except ImportError as error:
-    if error.name != "sitecustomize":
-        raise
-    sys.modules["sitecustomize"] = sys.modules.get("sitecustomize", _THIS)
+_run_the_hidden_one()

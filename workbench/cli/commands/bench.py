@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from adapters.late_dataclasses import replace
 from sessions.bench import reading
 from sessions.bench.conclusions import Comparison, compare_benches
 from sessions.bench.grid import Grid, under

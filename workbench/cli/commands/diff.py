@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 
+from adapters.late_dataclasses import replace
 from sessions.model.session import Column
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from sessions.file import store
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import asdict
 from adapters.lm import dotenv, model_list, servers
 from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of

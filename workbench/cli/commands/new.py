@@ -6,12 +6,12 @@ import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
+from adapters.late_dataclasses import replace
 from adapters.lint.outputs import output_lints
 from adapters.signatures import notation
 from adapters.signatures.agents import Module, inner_signatures, tool_text

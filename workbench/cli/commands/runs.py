@@ -6,9 +6,9 @@ import argparse
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import asdict
 from typing import Any
 
+from adapters.late_dataclasses import asdict
 from sessions.file import store, whole_files
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser

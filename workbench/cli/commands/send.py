@@ -9,10 +9,10 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.late_dataclasses import replace
 from adapters.lm.config_file import ConfigError
 from adapters.lm.protocol import ProviderError
 from adapters.running.events import Listener, RequestSent

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from adapters.late_dataclasses import replace
 from adapters.mutations import CATALOGUE
 from sessions.file import store
 from sessions.model.session import Session

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.checking.expectations import ExpectationError
 from sessions.errors import SessionError
 from sessions.file import store

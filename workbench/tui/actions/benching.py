@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.lm import ProviderError
 from sessions.bench import halves, reading
 from sessions.bench.conclusions import Conclusions

@@ -16,7 +16,7 @@ from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
 from workbench.state.document import RenderedColumn
-from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Host
 from workbench.tui.pages import request_pages
@@ -108,7 +108,7 @@ async def export(host: Host, name: str) -> None:
 
 async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
     proposed = str(host.document.folder / form.file)
-    refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
+    refuse = partial(host.confinement.why_no_name, example=form.file)
     chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse, is_path=True))
     if chosen is None:
         return

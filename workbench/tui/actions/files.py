@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
@@ -16,7 +16,7 @@ from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
 from workbench.state.document import Place, State, session_with_drafts, state_of
-from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, why_no_file
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Host
 from workbench.tui.panes.notes import name_of
@@ -141,7 +141,7 @@ async def save_as(host: Host) -> bool:
     """Ask for a file and save to it; return False if the session was not saved."""
     proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
 
-    refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
+    refuse = partial(host.confinement.why_no_name, example="questions.session.json")
     chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse, is_path=True))
     if chosen is None:
         return False

@@ -9,12 +9,12 @@ import asyncio
 import os
 import re
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
 from sessions.errors import SessionError

@@ -7,11 +7,11 @@ import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from adapters.late_dataclasses import replace
 from adapters.signatures.agents import FINISH, takes_steps
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events, on
@@ -18,7 +17,6 @@ from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
 from textual.widgets.option_list import Option
 
-from workbench.config.confinement import FREE, Confinement
 from workbench.output.display import LINE_BREAK, safe
 from workbench.tui.keys import KeyGroup
 from workbench.tui.textual_internals.row_compositor import OneLayout
@@ -49,14 +47,14 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
             yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
 
 
-_key = KeyGroup("This dialog", "ask")
+_ask_key = KeyGroup("This dialog", "ask")
 
 
 class AskScreen(Dialog[str | None]):
     """Ask for a line of text; returns None after escape. `refuse` returns why a text is invalid, or ""."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
+        _ask_key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
     ]
 
     def __init__(
@@ -122,7 +120,7 @@ class OneLine(Input):
             self._take_lines(event.text)
 
 
-_key = KeyGroup("This dialog", "confirm")
+_confirm_key = KeyGroup("This dialog", "confirm")
 
 
 ROWS_AROUND = 10
@@ -142,7 +140,7 @@ class ConfirmScreen(Dialog[str | None]):
     """Ask a question; returns the value of the chosen answer, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
+        _confirm_key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
     ]
 
     def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:
@@ -161,7 +159,7 @@ class ConfirmScreen(Dialog[str | None]):
         room = self.size.height * 85 // 100 - ROWS_AROUND
         self.query_one(OptionList).styles.max_height = max(4, min(len(self._answers), room))
 
-    def on_key(self, event: events.Key) -> None:
+    def on_confirm_key(self, event: events.Key) -> None:
         for answer in self._answers:
             if event.key == answer.key and self.is_current:  # not a second key pressed before the dialog closed
                 event.stop()
@@ -178,28 +176,3 @@ def _line(answer: Answer, width: int) -> Content:
         (answer.name, "bold"),
         (f"   {answer.about}", QUIET),
     )
-
-
-def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str:
-    """Return why no file can be written at the path `text`, or ""; the message suggests `example`."""
-    if not text.strip():
-        return f"enter a path such as {example}"
-    try:
-        path = Path(text).expanduser()
-        refused = confinement.why_no_file(path)
-        if refused:
-            return refused
-        if path.is_dir():
-            return f"{path} is a folder"
-        if not path.absolute().parent.is_dir():
-            return f"no such folder: {path.parent}"
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except UnicodeError:
-        return "a file name cannot contain unpaired surrogates"
-    except OSError as error:
-        return f"not a valid file name: {(error.strerror or str(error)).lower()}"
-    except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
-        return f"not a valid file name: {error}"
-    return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -12,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from adapters.late_dataclasses import replace
 from adapters.signatures.outline_edits import NewMember
 from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice

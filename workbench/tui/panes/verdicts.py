@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from adapters.formats import catalog
+from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import Reading
 from adapters.running.runs import why_it_ended
 from workbench.output import measures

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from adapters.late_dataclasses import replace
 from sessions.model.replies import Rating, Reply
 from sessions.model.session import Column
 from workbench.editing import edits

@@ -8,11 +8,11 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file.whole_files import key_of, state_folder
 from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, past_runs, plain_words, sent_file

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, TextIO
 
@@ -15,6 +14,7 @@ from textual.drivers import web_driver
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
+from adapters.late_dataclasses import dataclass
 from workbench.serving import messages
 from workbench.serving.messages import Press
 from workbench.tui.textual_internals.terminal import WholePastes

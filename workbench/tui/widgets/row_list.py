@@ -7,7 +7,6 @@ takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -19,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
 
+from adapters.late_dataclasses import dataclass
 from workbench.tui.keys import pane_keys
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from textual import events
@@ -10,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from adapters.late_dataclasses import dataclass
 from workbench.tui.widgets.text.plain import same
 
 

@@ -7,7 +7,6 @@ tabs; this takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from textual import events
@@ -18,6 +17,7 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
+from adapters.late_dataclasses import dataclass
 from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, content, key_hints, press_button

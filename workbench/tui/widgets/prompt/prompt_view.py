@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import Message
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of

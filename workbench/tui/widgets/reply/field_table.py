@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
+from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import Reading
 from workbench.output.display import safe
 from workbench.tui.keys import pane_keys

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from rich.cells import cell_len
@@ -13,6 +12,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from adapters.late_dataclasses import dataclass
 from workbench.output.display import safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.line_view import KIND_STYLES, SPAN_STYLES, LineView, component_css, strip_of

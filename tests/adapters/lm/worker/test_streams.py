@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from provider_wires import ANTHROPIC, GEMINI, OLLAMA, OPENAI, OPENROUTER, RESPONSES, Reply, Wire, sse
 
-from adapters.lm.worker.streams import _LINE_END, joined
+from adapters.lm.worker.streams import _LINE_END, KEPT_CHUNKS, LastChunks, joined
 
 PIECES = tuple(f"piece {number}, " for number in range(50))
 TEXTS = {OPENAI: 1, OPENROUTER: 1, ANTHROPIC: 1, GEMINI: 2, RESPONSES: 1}
@@ -76,3 +77,19 @@ def test_two_choices_stay_apart() -> None:
 def test_whatever_the_text_is_no_character_of_it_changes(texts: list[str]) -> None:
     made = events(joined(b"".join(chat({"content": one}) for one in texts)))
     assert "".join(one["choices"][0]["delta"]["content"] for one in made) == "".join(texts)
+
+
+def test_chunks_that_all_count_tokens_are_not_all_kept() -> None:
+    chunks = LastChunks()
+    for number in range(1000):
+        chunks.append(SimpleNamespace(usage=number))
+        assert len(chunks) <= KEPT_CHUNKS
+    assert [one.usage for one in chunks[-2:]] == [998, 999]
+
+
+def test_a_count_of_tokens_is_kept_however_much_follows() -> None:
+    chunks = LastChunks([SimpleNamespace(usage=9)])
+    for _ in range(1000):
+        chunks.append(SimpleNamespace())
+        assert len(chunks) <= KEPT_CHUNKS
+    assert chunks[0].usage == 9

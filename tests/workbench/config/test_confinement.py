@@ -8,7 +8,7 @@ import pytest
 
 from sessions.file import saving
 from tests.support.hostile import HOSTILE
-from workbench.tui.dialogs.ask import why_no_file
+from workbench.config.confinement import FREE
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from workbench.tui.dialogs.ask import why_no_file
 def test_the_reason_is_said(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    found = why_no_file(text, "q.json")
+    found = FREE.why_no_name(text, "q.json")
     assert said in found if said else not found
 
 
@@ -39,7 +39,7 @@ def test_whatever_is_typed_is_refused_or_can_be_written(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    if not why_no_file(text, "q.json"):
+    if not FREE.why_no_name(text, "q.json"):
         Path(text).expanduser().write_text("x", encoding="utf-8")
 
 
