@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
@@ -118,16 +119,14 @@ def _elements_by_expat(text: str) -> list[Element]:
     return placed
 
 
-def error_offset(text: str) -> int:
-    """Return the offset (code points) at which `text`, wrapped in a root element, stops being well-formed."""
-    data = text.encode("utf-8", "surrogatepass")
-    parser = expat.ParserCreate(None, "}")
-    try:
-        parser.Parse(ROOT_OPEN + data + ROOT_CLOSE, True)
-    except expat.ExpatError:
-        offset = max(0, min(parser.ErrorByteIndex - len(ROOT_OPEN), len(data)))
-        return len(data[:offset].decode("utf-8", "replace"))
-    return len(text)
+def error_offset(text: str, position: tuple[int, int]) -> int:
+    """Convert expat's line and column in the wrapped text to an offset (code points) in `text`."""
+    line, column = position
+    start = -len(f"<{ROOT}>") if line == 1 else next(islice(_BREAK.finditer(text), line - 2, None)).end()
+    return max(0, min(start + column, len(text)))
+
+
+_BREAK = re.compile(r"\r\n?|\n")
 
 
 def _tag_end(text: str, start: int) -> int:
@@ -206,7 +205,7 @@ def read_xml(found: Findings) -> Reading:
 
 def _fault(completion: str, error: ElementTree.ParseError) -> tuple[int, str]:
     """Return place and words of a fault; expat itself points behind a bare `&`."""
-    offset, said = error_offset(completion), str(error).split(":", 1)[0]
+    offset, said = error_offset(completion, error.position), str(error).split(":", 1)[0]
     if not said.startswith("not well-formed"):
         return offset, said
     ampersand = completion.rfind("&", max(0, offset - LONGEST_ENTITY), offset)

@@ -93,12 +93,16 @@ def sections(completion: str) -> list[Section]:
     unusual = any(map(completion.__contains__, UNUSUAL_BREAKS))
     heads: list[tuple[str, int, int, int]] = []
     for match in MARKER.finditer(completion):
-        line_start = _line_start(completion, match.start())
+        start = match.start()
+        line_start = start if completion.startswith("\n", start - 1) and start else _line_start(completion, start)
         if line_start >= 0:
             heads.append((match.group(1), line_start, match.start(), match.end()))
     found: list[Section] = []
     for index, (name, line_start, marker_start, marker_end) in enumerate(heads):
         section_end = heads[index + 1][1] if index + 1 < len(heads) else len(completion)
+        if line_start == marker_start and not unusual and completion.startswith("\n", marker_end):
+            found.append(_below(completion, name, (marker_start, marker_end), (marker_end + 1, section_end), False))
+            continue
         line_end, body_start = _line_end(completion, marker_end, unusual)
         rest_start = line_start + (marker_end - marker_start)
         found.append(
@@ -123,6 +127,12 @@ def _section(
         return Section(
             name, *marker, start, end, RULES["join_marker_line"](raw, None) if kept else remainder, True, False
         )
+    return _below(completion, name, marker, body, unusual)
+
+
+def _below(completion: str, name: str, marker: tuple[int, int], body: tuple[int, int], unusual: bool) -> Section:
+    """Return the section of a marker that is alone in its line."""
+    body_text = completion[body[0] : body[1]]
     stripped = body_text.strip()
     start = body[0] + len(body_text) - len(body_text.lstrip()) if stripped else max(marker[1], body[0])
     text = "\n".join(stripped.splitlines()) if unusual else stripped
