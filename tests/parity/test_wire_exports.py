@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,24 @@ ROUTES = (
     *("fireworks_ai/any", "mistral/mistral-large-latest", "gemini/gemini-3.8-flash", "anthropic/claude-opus-4-1"),
     "anthropic/claude-sonnet-5-5",
 )
+RUN_EACH = """
+import litellm, os, runpy, sys, traceback
+for script in iter(sys.stdin.readline, ""):
+    child = os.fork()
+    if child:
+        print(os.waitpid(child, 0)[1], flush=True)
+        continue
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(script.strip() + ".err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    try:
+        runpy.run_path(script.strip(), run_name="__main__")
+    except BaseException:
+        traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(0)
+"""
+"""Run the scripts named on standard input, each in a process of its own; litellm is imported once for all."""
+RunScript = Callable[[Path], str]
 SIGNATURE = SignatureText("question -> tags: list[str], sure: bool, found: dict[str, int] | None")
 
 
@@ -43,16 +62,34 @@ def script_of(server: LoopbackServer, session: Session) -> Exported:
     )
 
 
-def sent_by_script(server: LoopbackServer, session: Session, folder: Path) -> Any:
-    """The body; the script must end well, whatever it is answered."""
-    (folder / "ask.py").write_text(script_of(server, session).text, "utf-8")
+@pytest.fixture(scope="module")
+def run_script() -> Iterator[RunScript]:
+    """Run a script to its end and return what it wrote on standard error."""
+    own = {name: one for name, one in os.environ.items() if not name.endswith(("_API_BASE", "_BASE_URL"))}
+    keys = {f"{model.partition('/')[0].upper()}_API_KEY": CANARY for model in ROUTES}
+    environment = {**own, **keys, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}
+    command = [sys.executable, "-c", RUN_EACH]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as runner:
+        assert runner.stdin is not None and runner.stdout is not None
+        asked, told = runner.stdin, runner.stdout
+
+        def run(script: Path) -> str:
+            print(script, file=asked, flush=True)
+            assert told.readline() == "0\n"
+            return Path(f"{script}.err").read_text("utf-8")
+
+        yield run
+        asked.close()
+
+
+def sent_by_script(server: LoopbackServer, session: Session, folder: Path, run_script: RunScript) -> Any:
+    """The body, whatever the script was answered."""
+    script = folder / "ask.py"
+    script.write_text(script_of(server, session).text, "utf-8")
     server.requests.clear()
-    keys = {name: CANARY for name in os.environ if name.endswith("_API_KEY")}
-    environment = {**os.environ, **keys, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}
-    done = subprocess.run(
-        [sys.executable, "ask.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    return body_of(server, done.stderr[-1500:])
+    return body_of(server, run_script(script)[-1500:])
 
 
 def sent_by_us(server: LoopbackServer, session: Session) -> Any:
@@ -67,8 +104,8 @@ def body_of(server: LoopbackServer, problem: str) -> Any:
     return {name: one for name, one in asked[0].items() if name not in TRANSPORT} if asked else {"nothing": problem}
 
 
-def compare(server: LoopbackServer, session: Session, folder: Path, tally: Tally) -> None:
-    ours, script = sent_by_us(server, session), sent_by_script(server, session, folder)
+def compare(server: LoopbackServer, session: Session, folder: Path, run_script: RunScript, tally: Tally) -> None:
+    ours, script = sent_by_us(server, session), sent_by_script(server, session, folder, run_script)
     if session.model.startswith("anthropic/"):  # litellm writes this text as a block
         script |= {"system": "".join(one["text"] for one in script["system"])}
     if "nothing" in ours:
@@ -80,22 +117,24 @@ def compare(server: LoopbackServer, session: Session, folder: Path, tally: Tally
     tally.add(f"{session.model} {session.params}", found)
 
 
-def test_the_script_sends_what_we_send(server: LoopbackServer, tmp_path: Path, record: Record) -> None:
+def test_the_script_sends_what_we_send(
+    server: LoopbackServer, tmp_path: Path, run_script: RunScript, record: Record
+) -> None:
     tally = Tally("bodies that the exported script sends")
-    compare(server, session_for(server, "openai/gpt-6-sol"), tmp_path, tally)
+    compare(server, session_for(server, "openai/gpt-6-sol"), tmp_path, run_script, tally)
     tally.report(record)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ROUTES)
 def test_the_script_sends_what_we_send_on_every_route(
-    server: LoopbackServer, tmp_path: Path, model: str, record: Record
+    server: LoopbackServer, tmp_path: Path, model: str, run_script: RunScript, record: Record
 ) -> None:
     tally = Tally("bodies that the exported script sends")
     given = {"temperature": 0.5} if model.startswith("gemini/") else {}  # without one litellm alone adds its own
     for more in ({}, {"temperature": 1, "reasoning_effort": "low"}, {"n": 1, "seed": 3}):
         params = {**given, **more}
-        compare(server, session_for(server, model, **params), tmp_path, tally)
+        compare(server, session_for(server, model, **params), tmp_path, run_script, tally)
     tally.report(record)
 
 
@@ -106,12 +145,12 @@ def test_the_temperature_that_litellm_adds_by_itself_is_named(server: LoopbackSe
 
 @pytest.mark.slow
 def test_what_litellm_refuses_by_itself_is_left_out_of_the_script_and_named(
-    server: LoopbackServer, tmp_path: Path
+    server: LoopbackServer, tmp_path: Path, run_script: RunScript
 ) -> None:
     session = session_for(server, "anthropic/claude-sonnet-5-5", top_p=0.5, top_k=40, temperature=0.5)
     assert (
         "temperature, top_p, top_k, which litellm refuses for anthropic/claude-sonnet-5-5"
         in script_of(server, session).left_out
     )
-    body = sent_by_script(server, session, tmp_path)
+    body = sent_by_script(server, session, tmp_path, run_script)
     assert "messages" in body and not {"temperature", "top_p", "top_k"} & body.keys()

@@ -27,7 +27,7 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp(f"dspy-{request.param}")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    command = [str(python), "-m", "pip", "install", "-q", f"dspy=={request.param}"]
+    command = [str(python), "-m", "pip", "install", "-q", "--no-compile", f"dspy=={request.param}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S)
     if done.returncode:
         pytest.skip(f"dspy {request.param} cannot be installed here: {done.stderr.strip()[-200:]}")

@@ -21,7 +21,8 @@ def python_with_331(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("dspy331")
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    done = subprocess.run([str(python), "-m", "pip", "install", "-q", "dspy==3.3.1"], check=False)
+    command = [str(python), "-m", "pip", "install", "-q", "--no-compile", "dspy==3.3.1"]
+    done = subprocess.run(command, check=False)
     if done.returncode:
         pytest.skip("the package registry cannot be reached")
     return str(python)
