@@ -47,7 +47,7 @@ def place_of(host: Host) -> TeachersPlace | None:
     session, case, tab = session_of(host), host.document.state.case.name, main.editors.tab
     if isinstance(screen, LessonScreen):
         column, step = screen.rendered.column.id, screen.at
-        return TeachersPlace(session, case, column, tab, "lesson", step=step, scrolled=_scrolled(screen.text))
+        return TeachersPlace(session, case, column, tab, "lesson", step=step)  # each screen scrolls to the step's text
     if isinstance(screen, PagesScreen):
         column, page = screen.at.column.id, screen.page
         return TeachersPlace(session, case, column, tab, "pages", page=page, scrolled=_scrolled(screen.text))
@@ -136,7 +136,7 @@ def _follow_to_text(host: Host, place: TeachersPlace) -> None:
         else:
             screen.turn_to(place.column)
             screen.action_page(place.page)
-        _scroll(screen.text, place)
+            _scroll(screen.text, place)
 
     screen.call_after_refresh(arrive)  # a new screen has no content yet
 

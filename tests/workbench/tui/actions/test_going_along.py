@@ -15,6 +15,7 @@ from sessions import examples
 from sessions.file import store
 from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.config.confinement import Confinement
 from workbench.serving.messages import TeachersPlace
 from workbench.state.document import State
@@ -29,12 +30,12 @@ FILE = "tickets.session.json"
 @pytest.mark.slow
 def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
     store.save(TICKETS, tmp_path / FILE)
-    seen: list[TeachersPlace] = []
+    places: list[TeachersPlace] = []
 
     async def note(desk: Desk) -> None:
         place = place_of(desk.app)
         assert place is not None
-        seen.append(place)
+        places.append(place)
 
     async def lead(desk: Desk) -> None:
         await desk.press("f2", "f2")
@@ -53,29 +54,47 @@ def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
     async def follow(desk: Desk) -> None:
         before, drafts = desk.document.session, desk.document.state.drafts
         last: TeachersPlace | None = None
-        for place in seen:
+        for place in places:
             assert go_along(desk.app, place, last) == ""
             await desk.settle()
             found = place_of(desk.app)
             assert found is not None
             assert replace(found, scrolled=0) == replace(place, scrolled=0)
             last = place
-        assert go_along(desk.app, seen[0], last) == ""
+        assert go_along(desk.app, places[0], last) == ""
         await desk.settle()
-        assert desk.main.editors.tab == seen[0].tab, "and back"
+        assert desk.main.editors.tab == places[0].tab, "and back"
         assert (desk.document.session, desk.document.state.drafts, desk.document.dirty) == (before, drafts, False)
 
     at_the_desk(lead, TICKETS, tmp_path / FILE, size=MIDDLE)
-    assert [(one.session, one.screen, one.part) for one in seen] == [
+    assert [(one.session, one.screen, one.part) for one in places] == [
         (FILE, "panes", "editors"),
         (FILE, "panes", "prompt"),
         (FILE, "lesson", "editors"),
         (FILE, "pages", "editors"),
         (FILE, "panes", "reply"),
     ]
-    assert seen[1].case == "second"
-    assert seen[1].kind
+    assert places[1].case == "second"
+    assert places[1].kind
     at_the_desk(follow, TICKETS, tmp_path / FILE, size=MIDDLE)
+
+
+def test_a_follower_on_a_small_screen_sees_the_text_of_the_step() -> None:
+    async def act(desk: Desk) -> None:
+        place = place_of(desk.app)
+        assert place is not None
+        for step in (2, 4):
+            assert go_along(desk.app, replace(place, screen="lesson", step=step), None) == ""
+            await desk.settle()
+            screen = desk.app.screen
+            assert isinstance(screen, LessonScreen)
+            lit = "In adhering to this structure" if step == 2 else "Respond with"
+            assert lit in "\n".join(seen(screen.text)), step
+            found = place_of(desk.app)
+            assert found is not None
+            assert found.step == step
+
+    at_the_desk(act, examples.load("receipt"), size=(44, 30))
 
 
 @pytest.mark.slow
