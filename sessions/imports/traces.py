@@ -152,7 +152,7 @@ def _id_of(record: Mapping[str, Any]) -> str:
 
 def _gather(record: Mapping[str, Any], found: _Found) -> None:
     id, attributes = _id_of(record), _attributes(record.get("attributes"))
-    event = record.get("eventName") or attributes.get("event.name")
+    event = record.get("eventName") or record.get("event_name") or attributes.get("event.name")
     events = [(event, _plain(record.get("body")))] if isinstance(event, str) else []
     if not events:
         for one in list_in(record.get("events")):

@@ -95,7 +95,13 @@ def test_a_session_is_named_after_its_predictor_or_its_outputs() -> None:
 
 
 def test_the_provider_is_part_of_the_models_name_and_parameters_are_kept() -> None:
-    for name in ("genai.otlp.json", "genai_events.jsonl", "langsmith.json", "langfuse_sdk.jsonl"):
+    for name in (
+        "genai.otlp.json",
+        "genai_events.jsonl",
+        "genai_events_sdk.jsonl",
+        "langsmith.json",
+        "langfuse_sdk.jsonl",
+    ):
         (call,) = calls(name)
         assert (call.entry["model"], call.entry["kwargs"]) == ("openai/gpt-x", {"temperature": 0.5}), name
 
