@@ -12,6 +12,9 @@ from typing import Any
 MAX_BODY = 20_000
 """Maximum characters kept of an error's body."""
 
+REFUSED = "UnsupportedParamsError"
+"""The type of litellm's error for parameters that it does not send to a provider."""
+
 Message = dict[str, Any]
 
 

@@ -165,7 +165,9 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # any exception ends only this call, not the worker
         facts = {**failure_facts.facts_of(error), "sent": is_sent, "answered": outgoing.status is not None}
-        if outgoing.status is not None and outgoing.status < 300:
+        if failure_facts.REFUSED in facts["types"]:  # a question to Ollama may have gone out, not the prompt
+            facts["sent"] = False
+        elif outgoing.status is not None and outgoing.status < 300:
             if outgoing.error:  # litellm makes up a status, and drops what some servers say
                 facts |= {"body": outgoing.error, "status": failure_facts.code_of(outgoing.error)}
             else:
@@ -196,7 +198,7 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
             known = {"method": one.method, "url": str(one.url), "names": kept_requests.NAMES_OF_CREDENTIALS}
             output.send(op="request", id=message["id"], headers=headers, body=body, **known)
             return
-    if outgoing.kept:
+    if outgoing.kept and failure_facts.REFUSED not in problem["types"]:
         where = outgoing.kept[0].url
         problem = {"types": [], "message": f"litellm first asks {where.scheme}://{where.netloc.decode()} for access"}
     output.send(op="error", id=message["id"], error={**problem, "sent": False})

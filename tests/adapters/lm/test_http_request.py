@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import pytest
@@ -16,10 +17,20 @@ from adapters.lm.litellm_client import LitellmLM
 QUICK = ("gemini", "vertex", "bedrock", "mistral", "cohere", "anthropic")
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+ASKED = [{"role": "user", "content": "Rain?"}]
+ANSWER = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
+SCHEMA = {"type": "json_schema", "json_schema": {"name": "Answer", "strict": True, "schema": ANSWER}}
 REQUESTS: tuple[dict[str, Any], ...] = (
     {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": 'Rain? é "\\\n'}]},
-    {"messages": [{"role": "user", "content": "Rain?"}], "max_tokens": 9, "tools": [TOOL]},
+    {"messages": ASKED, "max_tokens": 9, "tools": [TOOL]},
     {"messages": [{"role": "user", "content": [{"type": "text", "text": "Rain?"}, PICTURE]}]},
+)
+
+
+NOT_EVERYWHERE: tuple[dict[str, Any], ...] = (
+    {"messages": ASKED, "response_format": SCHEMA},
+    {"messages": ASKED, "reasoning_effort": "low", "max_tokens": 5000},
+    {"messages": ASKED, "n": 2, "temperature": 1.0},
 )
 
 
@@ -51,6 +62,30 @@ def test_what_is_kept_is_what_is_sent(name: str, monkeypatch: pytest.MonkeyPatch
         assert telling <= seen.headers.keys() and "user-agent" not in telling
         if provider.key and "AWS" not in provider.key:
             assert f"${provider.key}" in str(kept.headers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("request_", NOT_EVERYWHERE, ids=("schema", "reasoning", "n"))
+@pytest.mark.parametrize("name", [one.name for one in PROVIDERS])
+def test_a_parameter_is_kept_as_it_is_sent_or_refused_with_the_same_words(
+    name: str, request_: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = BY_NAME[name]
+    with ProviderServer(provider, Reply("It rains.")) as server:
+        for variable, value in provider.environment(server.url).items():
+            monkeypatch.setenv(variable, value)
+        model = open_model(provider.model, stream=False, settings=LMSettings(provider.model_type))
+        assert isinstance(model, LitellmLM)
+        try:
+            kept = model.http_request(request_).body.encode()
+        except ProviderError as refused:
+            with pytest.raises(ProviderError, match=f"^{re.escape(str(refused))}$") as sent:
+                list(model.stream(request_))
+            assert "Nothing was sent: litellm supports no " in str(sent.value)
+            assert not [one for one in server.requests if one.path != "/api/show"]
+            return
+        list(model.stream(request_))
+        assert {one.raw for one in server.requests if one.path != "/api/show"} == {kept}
 
 
 def test_a_request_is_kept_without_a_key_and_for_an_untrusted_address(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,10 +178,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return tuple(self._columns.values())
 
     @property
-    def last_in_sight(self) -> ColumnPane:
-        """The last visible column, or the last of all."""
+    def last_in_sight(self) -> ColumnPane | None:
+        """The last visible column, if any."""
         seen = self.visible_ids()
-        return [one for id, one in self._columns.items() if id in seen][-1]
+        return next((one for id, one in reversed(self._columns.items()) if id in seen), None)
 
     @property
     def current(self) -> ColumnPane | None:

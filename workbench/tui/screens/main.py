@@ -297,7 +297,8 @@ class MainScreen(PaneSizesScreen):
             self.show()
         finally:
             # called on a prompt: the screen's own callback would run before the prompts are laid out
-            self.columns.last_in_sight.prompt.call_after_refresh(self._complete_hidden)
+            last = self.columns.last_in_sight
+            (self if last is None else last.prompt).call_after_refresh(self._complete_hidden)
 
     async def _complete_hidden(self) -> None:
         """Show the columns out of sight and the panes behind tabs."""
