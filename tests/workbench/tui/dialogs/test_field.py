@@ -103,9 +103,9 @@ def test_the_hint_names_the_keys_of_the_focused_part_and_a_bar_marks_it() -> Non
 def test_both_rows_that_add_fields_are_in_sight_while_there_is_no_output(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show("own")
-        await desk.press("f11", "enter", "enter")
-        for name in ("subject", "sender"):
-            await desk.press("down", "enter")
+        await desk.press("f11", "enter", "enter")  # the first input is asked for at once
+        for name, keys in (("subject", ()), ("sender", ("down", "enter"))):
+            await desk.press(*keys)
             assert isinstance(desk.app.screen, FieldScreen)
             await desk.type(name)
             await desk.press("enter")
