@@ -159,7 +159,7 @@ class ConfirmScreen(Dialog[str | None]):
         room = self.size.height * 85 // 100 - ROWS_AROUND
         self.query_one(OptionList).styles.max_height = max(4, min(len(self._answers), room))
 
-    def on_confirm_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
         for answer in self._answers:
             if event.key == answer.key and self.is_current:  # not a second key pressed before the dialog closed
                 event.stop()
