@@ -25,6 +25,7 @@ from workbench.tui import launch_screens
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 from workbench.tui.launch_screens import LiveApp
 from workbench.tui.runs.run_history import LiveCalls
+from workbench.tui.widgets.row_list import RowList
 
 PROGRAM = '''import dspy
 
@@ -112,6 +113,28 @@ def test_calls_appear_as_they_arrive_failed_ones_first_and_the_chosen_one_stays(
         side.is_running = False
         title = lambda: str(screen.query_one(".dialog").border_title)  # noqa: E731
         await desk.until(lambda: "ended with -9" in title(), "for the program's end")
+
+    live(side, act)
+
+
+def test_a_call_chosen_while_the_list_is_read_again_stays_chosen(side: Side) -> None:
+    async def act(app: LiveApp, desk: Desk, screen: RunHistoryScreen) -> None:
+        side.call("first")
+        side.call("second")
+        await listed(desk, screen, "second", "first")
+        ask = screen._ask
+
+        async def slowly(what: Any) -> Any:
+            found = await ask(what)
+            if what is not SentRuns.version:
+                screen._ask = ask
+                screen._moved(RowList.Moved(1))
+            return found
+
+        screen._ask = slowly  # type: ignore[assignment]
+        side.call("third")
+        await listed(desk, screen, "third", "second", "first")
+        assert screen._found.runs[screen._current].case == "first"
 
     live(side, act)
 

@@ -208,15 +208,16 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         self._look()
 
     async def _show_found(self, is_kept: bool = False) -> None:
-        chosen = self._id_of(self._current or None), self._id_of(self._marked)
         wanted = wanted_of(self._words.value, self._scopes[self._scope])
         try:
-            self._found = await self._ask(lambda kept: kept.search(wanted))
+            found = await self._ask(lambda kept: kept.search(wanted))
         except (OSError, SessionError, sqlite3.Error) as error:
             self._found = Found((), 0)
             self._text.show([block(plain_words(error), "error")])
             return
-        places = {run.id: place for place, run in enumerate(self._found.runs)} if is_kept else {}
+        chosen = self._id_of(self._current or None), self._id_of(self._marked)  # maybe moved during the search
+        self._found = found
+        places = {run.id: place for place, run in enumerate(found.runs)} if is_kept else {}
         self._current, self._marked = places.get(chosen[0] or 0, 0), places.get(chosen[1] or 0)
         count = len(self._found.runs)
         self._list.styles.height = min(MOST_ROWS, max(1, count))
