@@ -141,7 +141,8 @@ def test_the_dspy_of_the_project_is_listed_and_used_in_place(run: Run, folder: P
 
 def test_a_project_that_moved_on_no_longer_has_the_release(run: Run, folder: Path) -> None:
     run("dspy", "use", "project")
-    run("new", "question -> answer", "-o", "q.session.json")
+    run("new", "question -> answer", "-o", "q.session.json", "--input", "question=Rain?")
+    assert run("send", "q.session.json", "--save").code == exit_codes.OK
     text = Path("q.session.json").read_text("utf-8")
     Path("q.session.json").write_text(re.sub(r'("adapter": "\w+)"', r'\1@9.9.1"', text), "utf-8")
     packages = folder / ".venv/lib/python3.12/site-packages"
@@ -150,7 +151,7 @@ def test_a_project_that_moved_on_no_longer_has_the_release(run: Run, folder: Pat
     assert "this project has dspy 9.9.2 (.venv); `workbench dspy use project` makes it a column" in done.err
     assert "is there no longer: `workbench dspy add 9.9.1` adds it" in done.out
     done = run("check", "q.session.json")
-    assert done.code == exit_codes.NOTHING
+    assert done.code == exit_codes.DIFFERENT
     assert "nothing recorded" not in done.out
     assert f"dspy 9.9.1 is no longer in {folder / '.venv/bin/python'}: `workbench dspy add 9.9.1` adds it" in done.out
     assert "this project has dspy 9.9.2 (.venv), and 1 session follows 9.9.1" in done.err
