@@ -12,6 +12,7 @@ import asyncio
 import ipaddress
 import logging
 import re
+import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -22,7 +23,7 @@ from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from adapters.late_dataclasses import dataclass
-from workbench.serving.seats import JoinError, Seat, Seats, as_typed
+from workbench.serving.seats import JoinError, Seat, Seats, as_typed, new_secret
 
 SECONDS = 30.0
 """The longest life of a connection that sends no request from a seat."""
@@ -30,6 +31,8 @@ MOST_STRANGERS = 256
 MOST_OF_AN_ADDRESS = 64
 """The limit per address; all browsers of a school may share one, with up to six connections each, rarely at once."""
 MOST_OF_A_SEAT = 32
+RECEIVED = 16_384
+"""The size of a connection's receive buffer in bytes: aiohttp keeps what it has read with each error for a while."""
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
 LOGGERS = ("aiohttp", "asyncio")
@@ -53,6 +56,7 @@ class Connections:
         """Note a new connection; close the oldest if there are too many."""
         address = str((transport.get_extra_info("peername") or ("",))[0])
         self._strangers[transport] = address
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
         asyncio.get_running_loop().call_later(SECONDS, self._end, transport)
         same = [one for one, its in self._strangers.items() if its == address]
         for crowd, most in ((same, self._most_of_an_address), ([*self._strangers], MOST_STRANGERS)):
@@ -231,9 +235,13 @@ class Doors:
 
     def holder(self, request: web.Request) -> Seat | None:
         """Return the seat of the browser that sent the request, or None."""
+        return self._seats.holder(self._secret(request))
+
+    def _secret(self, request: web.Request) -> str:
+        """Return the secret in the browser's cookie, or ""."""
         # aiohttp takes 25 ms to read a thousand cookies
         ours = dict(re.findall(r"(workbench_\w+)=([\w-]+)", request.headers.get(hdrs.COOKIE, "")))
-        return self._seats.holder(ours.get(self._cookie(request)))
+        return str(ours.get(self._cookie(request), ""))
 
     @web.middleware
     async def _door(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -283,29 +291,37 @@ class Doors:
     async def _join(self, request: web.Request) -> web.StreamResponse:
         """Show a page with a Join button, so that link previews take no seat; the button exchanges the code for a seat.
 
-        A browser with a seat keeps it, but a participant may still use the teacher's code.
+        A browser with a seat keeps it, but a participant may still use the teacher's code. The page brings the cookie
+        that will open the seat, so that a second Join finds it when the answer to the first was lost.
         """
         code, address = request.match_info["code"], self._address(request)
+        called = (await fields_of(request)).get("name", "")
         is_teachers, seat = self._seats.is_teachers(code), self.holder(request)
         if seat is not None and (seat.leads or not is_teachers):
             raise web.HTTPSeeOther("/")
         try:
             if request.method != hdrs.METH_POST:
                 self._seats.check(code, address)
-                return page("Join the class", *((TEACHER, JOIN) if is_teachers else (PARTICIPANT, JOIN_BY_NAME)))
+                asking = page("Join the class", *((TEACHER, JOIN) if is_teachers else (PARTICIPANT, JOIN_BY_NAME)))
+                if seat is None:
+                    self._give(request, asking, new_secret())
+                return asking
             if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
                 return page("Wrong page", WRONG_PAGE, status=403)
-            seat = self._seats.admit(code, (await fields_of(request)).get("name", ""), address)
+            secret = self._secret(request) if seat is None else ""
+            seat = self._seats.admit(code, called, address, secret)
         except JoinError as error:
             return page("You cannot join", str(error), CODE, status=403)
         except OSError:
             return page("You cannot join", NO_ROOM, status=507)
         self._welcome(seat)
         response = web.HTTPSeeOther("/")
-        response.set_cookie(
-            self._cookie(request), seat.secret, httponly=True, samesite="Strict", secure=self._is_secure
-        )
+        self._give(request, response, seat.secret)
         raise response
+
+    def _give(self, request: web.Request, response: web.Response, secret: str) -> None:
+        name = self._cookie(request)
+        response.set_cookie(name, secret, httponly=True, samesite="Strict", secure=self._is_secure)
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         here = request.host if request.host.isascii() and not set(request.host) & set(" ;,'\"") else ""

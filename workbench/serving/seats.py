@@ -96,6 +96,11 @@ def new_code() -> str:
     return "-".join("".join(secrets.choice(SIGNS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
+def new_secret() -> str:
+    """Make a secret that no one can guess, for a cookie."""
+    return secrets.token_urlsafe(32)
+
+
 def as_typed(code: str) -> str:
     """Normalize capitals, hyphens and spaces of a typed code."""
     signs = "".join(code[:LONGEST_CODE].lower().replace("-", " ").split())
@@ -160,13 +165,16 @@ class Seats:
                 "teacher to remove that seat."
             )
 
-    def admit(self, code: str, called: str = "", address: str = "") -> Seat:
-        """Assign a seat; the code is replaced when the last seat is taken. Raises `JoinError` and OSError."""
+    def admit(self, code: str, called: str = "", address: str = "", secret: str = "") -> Seat:
+        """Assign a seat, which `secret` or a new one opens.
+
+        The code is replaced when the last seat is taken. Raises `JoinError` and OSError.
+        """
         self.check(code, address)
         leads = self.is_teachers(code)
         number = TEACHERS_NUMBER if leads else self._came + 1
         folder = make_folder(self._top, number, self._sessions)
-        seat = Seat(number, folder, self.now(), secrets.token_urlsafe(32), leads=leads)
+        seat = Seat(number, folder, self.now(), secret or new_secret(), leads=leads)
         seat.called, seat.address = display.one_line(called.strip(), LONGEST_NAME), address
         self._by_secret[seat.secret] = seat
         if leads:
@@ -188,9 +196,9 @@ class Seats:
             del self._by_secret[seat.secret]
         return seat
 
-    def holder(self, secret: str | None) -> Seat | None:
+    def holder(self, secret: str) -> Seat | None:
         """Return the seat that a secret opens; None for a wrong or expired secret."""
-        return self._by_secret.get(secret) if secret is not None else None
+        return self._by_secret.get(secret)
 
     def touch(self, seat: Seat) -> None:
         """Note that the participant is active."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from aiohttp import WSMsgType
+from aiohttp import WSMsgType, web
 from class_browser import browser_at
 
 from tests.workbench.serving.test_class_room import hold
@@ -48,6 +48,25 @@ def test_a_class_answers_while_a_thousand_half_open_connections_hang(tmp_path: P
         assert 0 < still_open <= doors.MOST_OF_AN_ADDRESS
 
     hold(Setup(top=tmp_path, port=0), act, patience=120)
+
+
+def test_a_stranger_is_read_in_small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts: list[int] = []
+    plain = web.RequestHandler.data_received
+
+    def counted(handler: web.RequestHandler, data: bytes) -> None:
+        parts.append(len(data))
+        plain(handler, data)
+
+    async def act(room: ClassRoom) -> None:
+        headers = b"".join(b"X%d: v\r\n" % number for number in range(100_000))
+        reader, writer = await knock(room, b"GET / HTTP/1.1\r\nHost: a\r\n" + headers)
+        assert b" 400 " in await reader.readline()
+        writer.close()
+
+    monkeypatch.setattr(web.RequestHandler, "data_received", counted)
+    hold(Setup(top=tmp_path, port=0), act, patience=120)
+    assert max(parts) <= 64 * 1024
 
 
 def test_a_request_that_does_not_come_to_its_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
