@@ -116,9 +116,10 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
                 ends.append(error)
         before, after = ends
         if isinstance(before, ReleaseError) or isinstance(after, ReleaseError):
-            missing = _missing_prompt(found, change, before, after)
+            missing = _missing_prompt(found, change, f"{role}: prompt" if role else "prompt", before, after)
             if number == 0 or missing.is_broken:
                 return missing
+            found = missing if missing.is_compared else found
             continue
         replies = [one.text for one in answers]
         differences = comparing.differences(before, after, signature, replies, change.by)
@@ -182,8 +183,8 @@ def _tokens(made: Made) -> int:
     return Estimates().total(made.messages, made.request)
 
 
-def _missing_prompt(found: Compared, change: Change, before: object, after: object) -> Compared:
-    """Return the result if a side made no prompt.
+def _missing_prompt(found: Compared, change: Change, place: str, before: object, after: object) -> Compared:
+    """Return the result if a side made no prompt at `place`.
 
     It is a change if the other side made a prompt, and no engine failed or lacks support.
     """
@@ -199,7 +200,7 @@ def _missing_prompt(found: Compared, change: Change, before: object, after: obje
     said = ("a prompt", "none") if is_gone else ("none", "a prompt")
     lines = (("-" if not is_gone else "+") + str(errors[0]),)
     key = Key(change.by, writing.NO_PROMPT, *said)
-    return replace(found, differences=(Difference("render", "prompt", key, lines),))
+    return replace(found, differences=(*found.differences, Difference("render", place, key, lines)))
 
 
 def _counted(found: Compared, before: Made, after: Made, differences: list[Difference]) -> Compared:

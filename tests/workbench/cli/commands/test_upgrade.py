@@ -14,7 +14,7 @@ from sessions import examples
 from sessions.causes.cause import Key
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.releases.engine import Call, Engine, Question, ReleaseError
+from sessions.releases.engine import Call, Engine, Failure, Question, ReleaseError
 from sessions.upgrades import sides
 from sessions.upgrades.comparing import Difference
 from sessions.upgrades.report import upgrade as build
@@ -174,11 +174,13 @@ def test_an_engine_that_ends_is_told_and_no_pass(receipt: str, run: Run, monkeyp
     assert "Nothing changes" not in Path("page.html").read_text(encoding="utf-8")
 
 
-def test_a_fallback_that_no_engine_answered_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_fallback(kind: Failure) -> Compared:
+    """Compare a case whose fallback fails in the older dspy."""
+
     class EndsLater(Ours):
         def call(self, question: Question) -> Call:
             if question.adapter:
-                raise ReleaseError("ended", "", "dspy 3.1.0 ended")
+                raise ReleaseError(kind, "", "dspy 3.1.0 ended")
             return super().call(question)
 
     session = replace(examples.load("receipt"), fallback=True)
@@ -186,8 +188,18 @@ def test_a_fallback_that_no_engine_answered_is_no_pass(monkeypatch: pytest.Monke
     run = sending.send(session, column, case, model=ScriptedLM("nonsense", "none either"))
     session = sending.keep(session, case.name, column, run)
     change = Change(Side("dspy 3.1.0", EndsLater()), Side("ours", Ours()), "dspy release")
-    found = sides.compare(change, session, "", session.cases[0], column)
+    return sides.compare(change, session, "", session.cases[0], column)
+
+
+def test_a_fallback_that_no_engine_answered_is_no_pass() -> None:
+    found = without_fallback("ended")
     assert found.is_broken and found.why_not == "dspy 3.1.0 ended"
+
+
+def test_a_fallback_that_only_one_side_can_render_is_a_change() -> None:
+    found = without_fallback("raised")
+    assert [(one.place, one.diff) for one in found.differences] == [("json: prompt", ("-dspy 3.1.0 ended",))]
+    assert found.is_compared and not without_fallback("unsupported").differences
 
 
 TOOLS = """class Ask(dspy.Signature):
