@@ -16,7 +16,6 @@ from adapters.late_dataclasses import dataclass
 from sessions.causes import writing
 from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
 from sessions.checking import checking
-from sessions.checking.checking import GONE, NO_COLUMN
 from sessions.checking.verdicts import (
     KEYS_SORTED,
     PARSE_ERROR,
@@ -230,7 +229,7 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
         return Key("key order", "", "", "")
     if drift.part == "source":
         return Key("source", drift.place, drift.message, _digest(drift))
-    if drift.place in ("inputs", "signature") or drift.message in (GONE, NO_COLUMN):
+    if drift.place in ("inputs", "signature") or drift.place.startswith("recordings."):
         return Key("error", drift.place, drift.message, "")
     if drift.part in ("expect", "upstream", "live"):
         kinds: dict[str, CauseKind] = {"expect": "expectation", "upstream": "upstream", "live": "live"}

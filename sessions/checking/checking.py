@@ -33,7 +33,6 @@ from sessions.running.recording import as_json, read_completion, recorded_readin
 _KNOWN = KnownPrompts()
 
 NO_REPLY = "no reply to judge; `workbench send SESSION --save` gets one, or paste a reply in the app and record it"
-
 GONE = "the recording is gone, but the measures of its run remain; `workbench record SESSION` records again"
 NO_COLUMN = "recorded for a column that the session no longer has"
 

@@ -54,8 +54,12 @@ def noted(note: str, results: Sequence[FixtureResult]) -> str:
 
 
 def details(result: FixtureResult) -> str:
-    """List all differences as indented lines; empty if there are none."""
-    return "\n".join(line for drift in result.drift for line in lines_of(drift))
+    """List all differences as indented lines, what several verdicts say once; empty if there are none."""
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for drift in result.drift:
+        said, *below = lines_of(drift)
+        parts.setdefault((said.removeprefix(f"  {drift.part}: "), *below), []).append(drift.part)
+    return "\n".join(["\n".join([f"  {', '.join(of)}: {said}", *below]) for (said, *below), of in parts.items()])
 
 
 def lines_of(drift: Drift) -> Iterable[str]:

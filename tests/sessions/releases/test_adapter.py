@@ -20,7 +20,7 @@ from adapters.prompts.text import Kind, Message, Prompt, Segment, Text
 from adapters.replies.reading import Span
 from sessions import examples
 from sessions.causes.finding import Causes
-from sessions.checking import checking
+from sessions.checking import checking, reports
 from sessions.file import store
 from sessions.file.typed_values import read_back, typed
 from sessions.model.replies import Extraction, Reply
@@ -217,6 +217,8 @@ def test_a_recording_of_a_release_that_was_not_added_is_an_error_and_says_how_to
     elsewhere = store.loads(store.dumps(session).replace(f"chat@{HERE}", "chat@9.9.9"))
     (result, unrecorded) = checking.check(elsewhere)
     assert set(result.verdicts.values()) == {"error"} and unrecorded.is_empty
+    (line,) = reports.details(result).split("\n")
+    assert line.startswith("  render, parse, expect: dspy 9.9.9 is not added here")
     causes = Causes()
     causes.add([result])
     (cause,) = causes.found()
