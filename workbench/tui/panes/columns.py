@@ -117,16 +117,16 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._columns[run.column].stream()
         return is_visible
 
-    def visible_ids(self) -> set[str]:
-        """Return the ids of the visible columns; before the first layout, all ids."""
+    def visible_ids(self) -> list[str]:
+        """Return the ids of the visible columns in order; before the first layout, all ids."""
         if not self.display:
-            return set()
+            return []
         shown = [one for one in self._columns.values() if one.display]
         if not all(one.outer_size.width for one in shown):
-            return set(self._columns)
+            return list(self._columns)
         left, right = self.scroll_x, self.scroll_x + self.size.width
         edges = pairwise(accumulate([one.outer_size.width for one in shown], initial=0))
-        return {one.column_id for one, (start, end) in zip(shown, edges, strict=True) if start < right and end > left}
+        return [one.column_id for one, (start, end) in zip(shown, edges, strict=True) if start < right and end > left]
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_x(old_value, new_value)
@@ -176,12 +176,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def all(self) -> tuple[ColumnPane, ...]:
         self.catch_up()
         return tuple(self._columns.values())
-
-    @property
-    def last_in_sight(self) -> ColumnPane | None:
-        """The last visible column, if any."""
-        seen = self.visible_ids()
-        return next((one for id, one in reversed(self._columns.items()) if id in seen), None)
 
     @property
     def current(self) -> ColumnPane | None:

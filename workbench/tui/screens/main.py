@@ -274,7 +274,7 @@ class MainScreen(PaneSizesScreen):
     def _further_columns(self) -> None:
         """Go to the first column after the visible ones, wrapping around to the first."""
         ids, visible = self.columns.ids, self.columns.visible_ids()
-        last = max([place for place, id in enumerate(ids) if id in visible], default=-1)
+        last = ids.index(visible[-1]) if visible else -1
         self.columns.turn_to(ids[(last + 1) % len(ids)])
 
     @on(VerdictStrip.Chosen)
@@ -297,7 +297,7 @@ class MainScreen(PaneSizesScreen):
             self.show()
         finally:
             # called on a prompt: the screen's own callback would run before the prompts are laid out
-            last = self.columns.last_in_sight
+            last = self.columns.column(next(reversed(self.columns.visible_ids()), ""))
             (self if last is None else last.prompt).call_after_refresh(self._complete_hidden)
 
     async def _complete_hidden(self) -> None:
