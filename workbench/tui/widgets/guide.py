@@ -164,31 +164,23 @@ OWN: tuple[Step, ...] = (
 
 LIVE: tuple[Step, ...] = (
     Step(
-        "Start your program in another terminal, as in `workbench capture -o FOLDER -- python program.py`, with the "
+        "In another terminal, start your program with `workbench capture -o FOLDER -- python program.py`, using the "
         "folder of this app. {app.everything_sent|alt+h} lists its calls as they arrive."
     ),
-    Step("Choose a call there, failed ones first: it opens here, with its prompt and reply."),
-    Step("Fix its signature, then {app.program|shift+F11} writes that back into the program."),
+    Step("Choose a call there (failed ones come first): it opens here, with its prompt and reply."),
+    Step("Fix its signature, then {app.program|shift+F11} writes it back into the program."),
 )
 """The steps beside the calls of running programs."""
 
 Kind = Literal["first", "own", "notes", "live"]
 """The kind of guide: for the first example or own session, from an example's notes, or for a program's calls."""
-HEADS: Mapping[Kind, tuple[str, str]] = {
-    "first": ("Welcome", OPENING),
-    "own": ("Your own session", ""),
-    "notes": ("What to look at", ""),
-    "live": ("Calls of your programs", ""),
+GUIDES: Mapping[Kind, tuple[str, str, tuple[Step, ...]]] = {
+    "first": ("Welcome", OPENING, FIRST),
+    "own": ("Your own session", "", OWN),
+    "notes": ("What to look at", "", ()),
+    "live": ("Calls of your programs", "", LIVE),
 }
-"""The title and opening text of each kind."""
-
-
-def steps_of(session: Session, kind: Kind) -> tuple[Step, ...]:
-    """Return the steps of a guide."""
-    if kind != "notes":
-        return {"first": FIRST, "own": OWN, "live": LIVE}[kind]
-    points = session.notes.split("\n- ")[1:]
-    return tuple([Step(" ".join(one.split())) for one in points])
+"""The title, opening text and steps of each kind; the steps of `notes` are the points of the session's notes."""
 
 
 class Guide(Widget, can_focus=False):
@@ -205,9 +197,10 @@ class Guide(Widget, can_focus=False):
     def __init__(self, session: Session, kind: Kind) -> None:
         super().__init__()
         self._share = 0
-        self._title, self._opening = HEADS[kind]
+        self._title, self._opening, self.steps = GUIDES[kind]
         self._foot = FOOT_OF_NOTES if kind == "notes" else FOOT
-        self.steps = steps_of(session, kind)
+        if kind == "notes":
+            self.steps = tuple([Step(" ".join(one.split())) for one in session.notes.split("\n- ")[1:]])
         self.done: set[int] = set()
         self._make_room(session)
 

@@ -18,7 +18,7 @@ from tests.support.screen import seen
 from workbench.editing import row_edits
 from workbench.state.document import Place
 from workbench.tui.dialogs.ask import ConfirmScreen
-from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide, steps_of
+from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide
 
 
 def guide(desk: Desk) -> Guide:
@@ -125,7 +125,7 @@ def test_without_the_guide_f2_goes_to_the_editor_that_was_left() -> None:
 @pytest.mark.slow
 def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_them() -> None:
     session = examples.load("invoice")
-    steps = steps_of(session, "notes")
+    steps = Guide(session, "notes").steps
     assert len(steps) == session.notes.count("\n- ") and all(one.is_done is None for one in steps)
     hostile = replace(examples.load(examples.FIRST), notes="\n- [/x] [@click=app.exit]first\x1b[2J\n- second")
 
