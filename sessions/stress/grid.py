@@ -59,7 +59,7 @@ class _Found(NamedTuple):
 def find(session: Session, case: Case, column: Column, adapter: Adapter) -> GoodReply:
     """Find the good reply of a column. Raises `NoGoodReplyError`, and SignatureError from rendering its prompt."""
     if catalog.parse_release(column.adapter) is not None:
-        raise NoGoodReplyError("the parsers of another release are tried with --dspy-python, beside ours")
+        raise NoGoodReplyError("`workbench stress --dspy-python` tries the parsers of another dspy release")
     try:
         request = rendering.request_of(session, column, case, adapter=adapter)
     except SignatureError:

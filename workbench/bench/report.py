@@ -230,7 +230,7 @@ def blocks(
 def skipped(unrenderable: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield a line for each reason why cells cannot be rendered."""
     for reason, cells in unrenderable.items():
-        others = f" and {len(cells) - 1} more cells" if len(cells) > 1 else ""
+        others = f" and {counted(len(cells) - 1, 'more cell')}" if len(cells) > 1 else ""
         yield f"{cells[0]}{others}: {reason}; skipped"
 
 

@@ -29,9 +29,8 @@ def junit_report(grid: Grid) -> str:
             details = [f"run {run.number}: {'; '.join(reasons_of(run))}" for run in cell.runs if reasons_of(run)]
             found.append(reports.Judged(cell.file, name, seconds, "failure", head, "\n".join(details)))
     for reason, cells in grid.unrenderable.items():
-        found += [
-            reports.Judged(path, name, 0.0, "error", reason) for path, _, name in [c.partition("::") for c in cells]
-        ]
+        for path, name in [one.split("::", 1) for one in cells]:
+            found.append(reports.Judged(path, name, 0.0, "error", reason))
     return reports.junit_of_cases("workbench bench", found)
 
 

@@ -38,8 +38,8 @@ another prompt, model or option is another run. ctrl+c waits for active runs;
 press it again to abort them. The session is not changed.
 
 Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
-fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted,
-or with --fail-… could not be made."""
+fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted
+or, with --fail-under or --fail-if-worse, could not be made."""
 EXAMPLES = """\
   workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
   workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2

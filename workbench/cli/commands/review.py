@@ -30,7 +30,7 @@ program (source) pulls its text; the next review shows the prompts it changes.
 
 The screen writes when you leave it, a list only with --accept. Each file is
 written once, whole; a file that changed meanwhile is named and skipped. Exits
-with 1 while anything drifts, and with 4 where nothing is recorded."""
+with 1 while anything drifts, and with 4 if nothing is recorded."""
 EXAMPLES = """\
   workbench review prompts/                    decide cause by cause
   workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2

@@ -37,7 +37,7 @@ answer of offline/exact. Tries every adapter, with the options of the session's
 columns. Calls no model.
 
 Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
-4 without a reply to damage, with --fail-over for any adapter named."""
+4 without a reply to damage; with --fail-over, also if an adapter that you name has none."""
 EXAMPLES = """\
   workbench stress q.session.json
   workbench stress q.session.json --adapter chat xml --case rain
