@@ -119,14 +119,14 @@ def _elements_by_expat(text: str) -> list[Element]:
     return placed
 
 
+_BREAK = re.compile(r"\r\n?|\n")
+
+
 def error_offset(text: str, position: tuple[int, int]) -> int:
     """Convert expat's line and column in the wrapped text to an offset (code points) in `text`."""
     line, column = position
     start = -len(f"<{ROOT}>") if line == 1 else next(islice(_BREAK.finditer(text), line - 2, None)).end()
     return max(0, min(start + column, len(text)))
-
-
-_BREAK = re.compile(r"\r\n?|\n")
 
 
 def _tag_end(text: str, start: int) -> int:

@@ -57,7 +57,6 @@ class _Short(reprlib.Repr):
 _short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
-
 NOT_SEPARATED = "the server did not separate the thoughts from the answer. Start it with its reasoning parser."
 
 

@@ -94,7 +94,7 @@ def sections(completion: str) -> list[Section]:
     heads: list[tuple[str, int, int, int]] = []
     for match in MARKER.finditer(completion):
         start = match.start()
-        line_start = start if completion.startswith("\n", start - 1) and start else _line_start(completion, start)
+        line_start = start if start and completion[start - 1] == "\n" else _line_start(completion, start)
         if line_start >= 0:
             heads.append((match.group(1), line_start, match.start(), match.end()))
     found: list[Section] = []

@@ -63,7 +63,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
-            f"{NOT_SEPARATED}",
+            + NOT_SEPARATED,
         )
     if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
@@ -74,7 +74,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag(
             "thoughts-not-separated",
             f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: "
-            f"{NOT_SEPARATED}",
+            + NOT_SEPARATED,
         )
     if reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
         yield Flag(

@@ -159,10 +159,12 @@ class StatusLine(Widget):
         said = one_line(self._activity, max(20, width - 16) - len(times)) + times
         room = width - KEYS_BESIDE_A_MESSAGE if self.size.height < 2 else width
         spare = room - cell_width(said)
-        is_named = not 0 <= spare < 16  # otherwise the main keys fit only without the name
-        file = one_line(self._file, max(8, min(40, spare - 8))) if is_named else ""
-        changed = content(f"{file and ' '}● " if self._dirty else f"{file and '   '}", "$text-accent bold")
-        left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
+        file = one_line(self._file, max(8, min(40, spare - 8)))
+        changed = " ● " if self._dirty else "   "
+        if 0 <= spare < 16:  # the main keys fit only without the name
+            file, changed = "", changed.lstrip()
+        marked = content(changed, "$text-accent bold")
+        left = Content.assemble(" ", _does("open", content(file, "bold")), marked, content(said, "$text-accent"))
         if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= room:
             left = left + content("  " + self.beyond, QUIET)
         return left
