@@ -197,10 +197,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         """Show the verdict between prompt and reply; `now` is the clock of active runs."""
         if self._shown is None:
             return
-        line = verdict(*self._shown, now, keys_of(self.app))
+        keys = keys_of(self.app)
+        line = verdict(*self._shown, now, keys)
         run = self._shown[1]
         if self._is_outdated and (run is None or run.phase != "running"):
-            line = lines(("old ", "$text-warning")) + line
+            again = keys(" · {app.send_all|F5} again")
+            line = lines(("old ", "$text-warning"), line, (again, QUIET))
         self.splitter.show(line + replies.rating_words(self._shown[0].reply))
 
     @property

@@ -239,7 +239,8 @@ class SignatureForm(Vertical):
                 self.go_to("text")
                 self.action_open()  # its name is selected, so that typing replaces it
 
-        hint = "a name, or a whole signature: `mail -> tags: list[str]`\nenter accept   {ask.close|esc} close"
+        way = "type another name over it, or a whole signature: `mail -> tags: list[str]`"
+        hint = f"{way}\nenter accept   {{ask.close|esc}} close"
         self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
 
     def _add(self, row: Row) -> None:
@@ -259,7 +260,7 @@ class SignatureForm(Vertical):
         def done(wanted: NewMember | None) -> None:
             if wanted is not None:
                 self._make(partial(new_text, wanted), f"add {wanted.name}")
-                self.go_to(wanted.name, row.of)
+                self.go_to("" if row.kind == "add" else wanted.name, row.of)  # enter adds the next
 
         what = "value" if kind == "value" else "field"
         title = f"A new {what} of {of.name}" if of.name else f"A new {what}"

@@ -118,7 +118,8 @@ def test_both_rows_that_add_fields_are_in_sight_while_there_is_no_output(size: t
 def test_a_new_signature_is_asked_for_with_an_example_of_a_whole_one() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "enter")
-        assert hint(desk) == "a name, or a whole signature: `mail -> tags: list[str]` enter accept esc close"
+        said = "type another name over it, or a whole signature: `mail -> tags: list[str]` enter accept esc close"
+        assert hint(desk) == said
         await desk.type("mail -> mood: Literal['calm', 'angry', 'sad']")
         await desk.press("enter")
         assert seen(desk.main.query_one("SignatureForm RowList"))[0].strip() == "Signature (short form)"

@@ -48,7 +48,7 @@ async def build(desk: Desk) -> None:
     assert 'FIRST = "a bill"' in source(desk)
     await desk.press("home", "down", "down", "down", "enter")
     await fill(desk, name="lines", type="list of Line", about="every [line]")
-    await desk.press("down", "enter")
+    await desk.press("enter")  # the cursor is where another one is added
     await fill(desk, name="mood", type="one of glad, [/x]")
     signature = desk.document.session.signature.read()
     assert list(signature.input_fields) == ["text"]
