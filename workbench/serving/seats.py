@@ -153,7 +153,8 @@ class Seats:
         if self.is_teachers(code):
             return
         if not _is_same(code, self.code):
-            raise JoinError("This code is wrong or no longer valid. Ask the teacher for the current code.")
+            why = "The class is full, so its code is" if self.is_full else "This code is wrong or"
+            raise JoinError(f"{why} no longer valid. Ask the teacher for the current code.")
         if self.is_closed:
             raise JoinError("The class is closed to newcomers. Ask the teacher to open it.")
         if self.is_full:

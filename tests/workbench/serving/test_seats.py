@@ -36,7 +36,7 @@ def test_the_address_of_a_class_admits_all_of_it_and_is_spent_with_the_last() ->
     came = [room.admit(address) for _ in range(3)]
     assert [one.number for one in came] == [1, 2, 3]
     assert len({one.secret for one in came}) == 3
-    with pytest.raises(JoinError, match="no longer valid"):
+    with pytest.raises(JoinError, match="The class is full, so its code is no longer valid"):
         room.admit(address)
 
 
