@@ -18,7 +18,7 @@ from adapters.requests.request import Outcome, Request, first_failure, postproce
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
-    from adapters.requests.adapter_protocol import RequestedAdapter
+    from adapters.requests.calls import RequestedAdapter
 
 
 OF_THE_LM = ("cache", "rollout_id")

@@ -19,7 +19,7 @@ from adapters.types.recognition import is_named
 from adapters.values.value_text import serialize_for_json
 
 if TYPE_CHECKING:
-    from adapters.requests.adapter_protocol import RequestedAdapter
+    from adapters.requests.calls import RequestedAdapter
 
 INCOMPLETE_DEMO = Text.of(
     "This is an example of the task, though some input or output fields are not supplied.", "filler"

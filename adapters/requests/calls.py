@@ -1,4 +1,8 @@
-"""A call as data: request, outcome, and calls without an adapter of ours."""
+"""A call as data: request and outcome, who makes them, and the call that asks again after a parse error.
+
+dspy 3.4.1 does not ask again (its issue 7693; pull requests 7922, 8050, 9368, 9392 and 9800 propose it): these messages
+are ours.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.prompts.text import Message, Prompt
-from adapters.replies.reading import Reading
+from adapters.prompts.text import Message, Prompt, Segment, Text
+from adapters.replies.reading import Reader, Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions
 from adapters.signatures.signature import Signature
 from adapters.tools.tools import add_calls_output
+
+LONGEST_REPLY = 20_000
+"""Maximum length of the reply that is sent back to the model, in characters."""
+MOST_CAUSES = 3
 
 
 @dataclass(frozen=True)
@@ -105,3 +113,68 @@ class WholeCall(Protocol):
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
         """Parse an answer to `request`, as `adapters.requests.request.postprocess` does. Never raises."""
+
+
+class RequestedAdapter(Reader, Protocol):
+    """The methods of `adapters.formats.base.Adapter`, documented there, for callers outside the class."""
+
+    @property
+    def name(self) -> str: ...
+
+    use_native_function_calling: bool
+    parallel_tool_calls: bool | None
+    native_response_types: tuple[type, ...] | None
+    whole_call: WholeCall | None
+    """The replacement of `render` and `read` for the whole call; None for adapters that do both themselves."""
+
+    def render(
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+        reuse: Prompt | None = None,
+    ) -> Prompt: ...
+
+    def read_with_calls(self, signature: Signature, completion: str) -> Reading: ...
+
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None: ...
+
+    def fallback_adapter(self) -> RequestedAdapter | None: ...
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str: ...
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str: ...
+
+
+def asked_again(request: Request, reading: Reading) -> Request:
+    """Create the request that follows a reply with a parse error."""
+    messages = request.prompt.messages
+    last = next((one.segments for one in reversed(messages) if one.turn == "inputs"), ())
+    start = next((index for index, one in enumerate(last) if one.kind == "reminder"), len(last))
+    following = next_messages(reading, "".join([one.text for one in last[start:]]))
+    return replace(request, prompt=replace(request.prompt, messages=(*messages, *following), reusable=None))
+
+
+def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
+    """Write the reply and its errors as messages, without a blank reply, which providers reject."""
+    text = reading.completion[:LONGEST_REPLY]
+    causes = [one.message for one in reading.diagnosis[:MOST_CAUSES]]
+    if not causes and reading.error is not None:
+        causes = [reading.error.message.strip()]
+    said = "\n".join([f"- {one}" for one in causes])
+    words = f"Your last reply could not be parsed:\n{said}\n\nWrite the whole reply again, corrected.\n\n{reminder}"
+    replied = (_message("assistant", text),) if text.strip() else ()
+    return (*replied, _message("user", words.strip()))
+
+
+def _message(role: str, text: str) -> Message:
+    return Message(role, "ask again", (Text((Segment(text, "boilerplate"),)),))

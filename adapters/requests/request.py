@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
 from adapters.late_dataclasses import replace
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span, tokens_of
-from adapters.requests.calls import Outcome, Request
+from adapters.requests.calls import Outcome, Request, RequestedAdapter
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
@@ -25,9 +25,6 @@ from adapters.tools.tools import (
 )
 from adapters.types.recognition import is_custom_type, is_named
 from adapters.values.plain_json import Step
-
-if TYPE_CHECKING:
-    from adapters.requests.adapter_protocol import RequestedAdapter
 
 TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 

@@ -16,8 +16,8 @@ from adapters.lm.protocol import LM, Response, WritesAsTheAdapter
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
+from adapters.requests.calls import asked_again
 from adapters.running import events
-from adapters.running.asking_again import asked_again
 from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
 from adapters.running.model_calls import ModelCalls, completion_of, one_line
 from adapters.running.runs import Attempt, Completion, Run

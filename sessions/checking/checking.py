@@ -7,8 +7,9 @@ reply, else the last one shown, fulfils the case's expectations. Nothing is sent
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypedDict, Unpack
 
@@ -21,20 +22,61 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature
 from sessions.checking import differences, expectations
-from sessions.checking.known_prompts import KnownPrompts
 from sessions.checking.verdicts import PARTS, Drift, FixtureResult, Part, Word, notes_of
 from sessions.model import variants
 from sessions.model.replies import RecordedAttempt, RecordedCompletion
-from sessions.model.session import Case, Column, Recording, Session
+from sessions.model.session import Case, Column, Demo, Recording, Session
 from sessions.releases.engine import ReleaseError
 from sessions.running import recording, rendering, tools
 from sessions.running.recording import as_json, read_completion, recorded_reading
 
-_KNOWN = KnownPrompts()
-
 NO_REPLY = "no reply to judge; `workbench send SESSION --save` gets one, or paste a reply in the app and record it"
 GONE = "the recording is gone, but the measures of its run remain; `workbench record SESSION` records again"
 NO_COLUMN = "recorded for a column that the session no longer has"
+
+PromptKey = tuple[Adapter, Hashable]  # an adapter and its `demo_key` for a signature
+MOST_DEMOS = 4_000
+"""The limit on remembered demos, and on demos in remembered prompts; beyond it the cache is cleared."""
+
+
+class KnownPrompts:
+    """Prompts and demos shared between fixtures, since a team's sessions often have them in common.
+
+    Rendered demos are reused only if they are the same objects: those of other files become the objects of the first.
+    """
+
+    def __init__(self) -> None:
+        self._demos: dict[str, Demo] = {}
+        self._prompts: dict[PromptKey, Prompt] = {}
+        self._weight = 0
+
+    def share_demos(self, session: Session) -> Session:
+        """Replace the session's demos with equal ones of earlier sessions."""
+        if not session.demos or len(session.demos) > MOST_DEMOS // 10:
+            return session
+        return replace(session, demos=tuple([self._known(demo) for demo in session.demos]))
+
+    def _known(self, demo: Demo) -> Demo:
+        if demo.extra:
+            return demo
+        content = json.dumps([demo.enabled, demo.values])
+        if len(self._demos) >= MOST_DEMOS:
+            self._demos.clear()
+        return self._demos.setdefault(content, demo)
+
+    def get(self, key: PromptKey) -> Prompt | None:
+        """Return a prompt whose rendered demos can be reused."""
+        return self._prompts.get(key)
+
+    def keep(self, key: PromptKey, prompt: Prompt) -> None:
+        if self._weight + len(prompt.demos) >= MOST_DEMOS:
+            self._prompts.clear()
+            self._weight = 0
+        self._weight += 1 + len(prompt.demos)
+        self._prompts[key] = prompt
+
+
+_KNOWN = KnownPrompts()
 
 
 class Choice(TypedDict, total=False):

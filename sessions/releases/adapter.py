@@ -93,7 +93,7 @@ class ReleaseAdapter(Adapter):
 
 @dataclass(frozen=True)
 class CaseOfRelease:
-    """The whole call of a case in a column (`adapters.requests.adapter_protocol.WholeCall`)."""
+    """The whole call of a case in a column (`adapters.requests.calls.WholeCall`)."""
 
     adapter: ReleaseAdapter
     session: Session

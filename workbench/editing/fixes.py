@@ -15,8 +15,8 @@ from adapters.late_dataclasses import replace
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading
+from adapters.requests.calls import asked_again
 from adapters.requests.request import Request
-from adapters.running.asking_again import asked_again
 from adapters.signatures import outline_edits
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.outline import outline_of
