@@ -93,7 +93,8 @@ def decision(found: Grid) -> list[str]:
     names = _some(sorted(lost, key=lambda name: -weights[name]))
     fixes = Counter(fix for name in lost for fix in dict.fromkeys(_fixes(worst.cells[name])))
     best_first = sorted(fixes, key=lambda one: (-fixes[one], one[0] == "adapter"))[:MOST_FIXES]
-    told = "; or ".join(f"{fix[1].removesuffix('.')} ({fixes[fix]} of {len(lost)})" for fix in best_first)
+    helps = [f"{said[:1].lower()}{said[1:].removesuffix('.')}" for _, said in best_first]
+    told = ", or ".join(f"{one} ({fixes[fix]} of {len(lost)})" for one, fix in zip(helps, best_first, strict=True))
     return [*lines, f"{kinds}; {worst.id} loses: {names}; the fix: {told or 'none is known'}"]
 
 

@@ -303,7 +303,8 @@ shown; undo removes it.
 
     def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
         """Show the good replies' sources, the adapters, and the count of each verdict."""
-        of = one_line(f"of {'; '.join(sources(found.columns))}", NAME_WIDTH - 2)
+        said = sources(found.columns)
+        of = one_line(f"of {said[0]}" if len(said) == 1 else "of each column's good reply", NAME_WIDTH - 2)
         yield " " * MARGIN
         yield of.ljust(NAME_WIDTH), QUIET
         for index, head in enumerate(heads(found)):

@@ -84,8 +84,8 @@ def test_the_end_ranks_the_columns_by_the_damage_that_applies_to_all_of_them(rec
     assert closing.startswith(f"{kinds}; {worst} loses: ")
     named, fix = closing.partition(" loses: ")[2].split("; the fix: ")
     assert set(named.partition(" and ")[0].split(", ")) <= {part for one in lost for part in one.split(", ")}
-    assert "Use the adapter `json` for this column (" in fix
-    assert "Retry with the JSON adapter after a parse error (" in fix
+    assert "use the adapter `json` for this column (" in fix
+    assert "retry with the JSON adapter after a parse error (" in fix
     assert "each survives" not in run("stress", receipt, "--adapter", "chat").out
 
 
