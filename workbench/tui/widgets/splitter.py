@@ -44,6 +44,8 @@ class Splitter(Widget, can_focus=False):
         if self._direction == "vertical":
             return Content("")
         line = self.line.truncate(max(1, self.size.width - 3), ellipsis=True)
+        if line.plain != self.line.plain and (end := line.plain.rfind(" ·")) > 0:
+            line = line[:end] + Content(" …")  # half a number would be read as a number
         rest = max(0, self.size.width - line.cell_length - 3)
         return Content.assemble("─ ", line, " ", "─" * rest)
 

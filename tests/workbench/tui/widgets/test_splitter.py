@@ -1,0 +1,25 @@
+"""The line between two panes, and the words on it."""
+
+from __future__ import annotations
+
+import pytest
+from textual.content import Content
+from textual.geometry import Size
+
+from workbench.tui.widgets.splitter import Splitter
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, "reply ✗ line 2 · fixes · 520 ms"),
+        (33, "reply ✗ line 2 · fixes …"),
+        (20, "reply ✗ line 2 …"),
+        (12, "reply ✗ …"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_left_out_whole(width: int, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Splitter, "size", Size(width, 1))
+    splitter = Splitter("horizontal")
+    splitter.show(Content("reply ✗ line 2 · fixes · 520 ms"))
+    assert splitter.render().plain.rstrip("─ ") == f"─ {shown}"
