@@ -12,8 +12,8 @@ from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Place
 from adapters.replies.flag import named, shown
 from adapters.replies.flags.wrong_places import known_keys
+from adapters.requests.calls import TAKEN
 from adapters.requests.decisions import is_decided
-from adapters.requests.predict_names import TAKEN
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.type_names import walk
 from adapters.types.recognition import is_custom_type, is_decision_type

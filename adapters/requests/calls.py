@@ -1,4 +1,4 @@
-"""A call as data: request and outcome, who makes them, and the call that asks again after a parse error.
+"""A call as data: of `dspy.Predict`, request and outcome, who makes them, and asking again after a parse error.
 
 dspy 3.4.1 does not ask again (its issue 7693; pull requests 7922, 8050, 9368, 9392 and 9800 propose it): these messages
 are ours.
@@ -18,10 +18,28 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions
 from adapters.signatures.signature import Signature
 from adapters.tools.tools import add_calls_output
+from adapters.values.custom_types import BuildError
 
 LONGEST_REPLY = 20_000
 """Maximum length of the reply that is sent back to the model, in characters."""
 MOST_CAUSES = 3
+TAKEN: Mapping[str, str] = {
+    "demos": "as its demos, in place of its own",
+    "config": "as parameters of the call",
+    "lm": "as its model",
+    "prediction": "as a parameter of the call when it is {'type': 'content', 'content': …}",
+    "signature": "as its signature",
+    "new_signature": "as a mistake and raises AssertionError",
+    "self": "as itself and raises TypeError",
+    "instance": "as itself and raises TypeError",
+}
+"""dspy.Predict's use of an input of each name, which never reaches the prompt.
+
+Rule: `dspy.Predict._forward_preprocess` pops `signature`, `demos`, `config` and `lm` from its keyword arguments,
+rejects `new_signature`, and takes a `prediction` in OpenAI's form; `self` and `instance` are parameters of
+`dspy.Predict.__call__` and of the callback wrapper around it.
+"""
+RENAME = "rename the field"
 
 
 @dataclass(frozen=True)
@@ -178,3 +196,45 @@ def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
 
 def _message(role: str, text: str) -> Message:
     return Message(role, "ask again", (Text((Segment(text, "boilerplate"),)),))
+
+
+@dataclass(frozen=True)
+class PredictCall:
+    """The arguments of a `dspy.Predict` call; `demos` None keeps its own."""
+
+    inputs: dict[str, Any]
+    demos: Sequence[Mapping[str, Any]] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def predict_call(signature: Signature, inputs: Mapping[str, Any]) -> PredictCall:
+    """Split `inputs` as dspy.Predict does, looking only at the signature's fields.
+
+    Raises `BuildError` where dspy.Predict raises before sending anything.
+    """
+    left = dict(inputs)
+    demos: Sequence[Mapping[str, Any]] | None = None
+    params: dict[str, Any] = {}
+    taken = TAKEN.keys() & inputs.keys()
+    for name in taken & signature.input_fields.keys() if taken else ():
+        value = inputs[name]
+        if name == "prediction":
+            if isinstance(value, Mapping) and value.get("type") == "content" and "content" in value:
+                params["prediction"] = left.pop(name)
+            continue
+        del left[name]
+        if name == "demos":
+            if not isinstance(value, str | list | tuple):
+                raise _refused(name, "TypeError")
+            demos = [one for one in value if isinstance(one, Mapping)]
+        elif name == "config":
+            if not isinstance(value, Mapping):
+                raise _refused(name, "TypeError")
+            params |= value
+        elif name != "lm" or value:
+            raise _refused(name, {"lm": "ValueError", "new_signature": "AssertionError"}.get(name, "TypeError"))
+    return PredictCall(left, demos, params)
+
+
+def _refused(name: str, raised: str) -> BuildError:
+    return BuildError(f"dspy.Predict takes an input of this name for itself and raises {raised}", RENAME, name)

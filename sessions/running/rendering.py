@@ -15,8 +15,8 @@ from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.protocol import HttpRequest
 from adapters.lm.wires.dspys_wire import Sent, own_body, sent, text_of
 from adapters.prompts.text import Message, Prompt
+from adapters.requests.calls import predict_call
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.predict_names import predict_call
 from adapters.requests.request import Request, prepare
 from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import MISSING, Field, Signature

@@ -28,7 +28,7 @@ from workbench.config.confinement import FREE, Confinement
 from workbench.sending.tool_answers import NamedHandler
 from workbench.state import document
 from workbench.state.document import Document, Place
-from workbench.tui import actions, clipboard, themes
+from workbench.tui import actions, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
@@ -39,7 +39,7 @@ from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
 from workbench.tui.textual_internals.error_isolation import KeptStyles, SurvivingApp
-from workbench.tui.textual_internals.key_order import KeyOrder
+from workbench.tui.textual_internals.terminal import KeyOrder, copy_to_clipboards
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -307,7 +307,7 @@ class WorkbenchApp(SurvivingApp):
         self.main.editors.signature.show_next_view()
 
     def copy_to_clipboard(self, text: str) -> None:
-        clipboard.copy(self, text, to_programs=not self.confinement.why_no_program())
+        copy_to_clipboards(self, text, to_programs=not self.confinement.why_no_program())
 
     # -- messages
 

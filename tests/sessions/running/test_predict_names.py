@@ -8,7 +8,7 @@ from typing import Any
 import dspy
 import pytest
 
-from adapters.requests.predict_names import TAKEN
+from adapters.requests.calls import TAKEN
 from adapters.requests.request import Request
 from adapters.values.custom_types import BuildError
 from sessions.model.session import Case, Column, Demo, Session, SignatureText

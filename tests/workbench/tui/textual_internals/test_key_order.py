@@ -13,8 +13,8 @@ from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.screens.pages import PagesScreen
-from workbench.tui.textual_internals import key_order
-from workbench.tui.textual_internals.key_order import KeyOrder
+from workbench.tui.textual_internals import terminal
+from workbench.tui.textual_internals.terminal import KeyOrder
 
 
 def test_a_key_while_the_columns_are_being_made_means_them_and_the_next_one_what_it_opened(
@@ -55,7 +55,7 @@ def test_letters_do_not_wait_for_the_columns() -> None:
 
 
 def test_keys_are_carried_out_in_the_end_where_the_columns_never_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key_order, "LONGEST_START_S", 0.01)
+    monkeypatch.setattr(terminal, "LONGEST_START_S", 0.01)
 
     async def act(desk: Desk) -> None:
         desk.main.complete.clear()

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.tui import clipboard
+from workbench.tui.textual_internals import terminal
 
 TMUX = """#!/bin/sh
 [ "$1" = load-buffer ] || exit 1
@@ -34,17 +34,17 @@ def install(home: Path, refuses: bool) -> None:
 def test_tmux_is_asked_to_hand_it_on_and_an_old_one_to_keep_it(is_old: bool, asked: str, home: Path) -> None:
     install(home, refuses=is_old)
     text = "-w \x1b]52;c;x\x07 „ü“\n" + "x" * 200_000
-    assert clipboard.copy_to_tmux(text)
+    assert terminal.copy_to_tmux(text)
     assert (home / "asked").read_text().strip() == asked
     assert (home / "copied").read_text(encoding="utf-8") == text
 
 
 def test_outside_of_tmux_and_without_its_program_nothing_is_asked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(home))
-    assert not clipboard.copy_to_tmux("a")
+    assert not terminal.copy_to_tmux("a")
     install(home, refuses=False)
     monkeypatch.delenv("TMUX")
-    assert not clipboard.copy_to_tmux("a")
+    assert not terminal.copy_to_tmux("a")
     assert not (home / "copied").exists()
 
 
