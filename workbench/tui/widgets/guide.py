@@ -195,7 +195,7 @@ class Guide(Widget, can_focus=False):
     """
 
     def __init__(self, session: Session, kind: Kind) -> None:
-        super().__init__()
+        super().__init__(classes=f"-{kind}")
         self._share = 0
         self._title, self._opening, self.steps = GUIDES[kind]
         self._foot = FOOT_OF_NOTES if kind == "notes" else FOOT

@@ -18,7 +18,8 @@ from tests.support.screen import seen
 from workbench.editing import row_edits
 from workbench.state.document import Place
 from workbench.tui.dialogs.ask import ConfirmScreen
-from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide
+from workbench.tui.keys import keys_of
+from workbench.tui.widgets.guide import FIRST, OPENING, OWN, Guide, Kind
 
 
 def guide(desk: Desk) -> Guide:
@@ -256,6 +257,21 @@ def test_the_step_is_whole_where_the_guide_has_one_row() -> None:
 
     only_input = 'class Extract(dspy.Signature):\n    """Read."""\n    topic: str = dspy.InputField()\n'
     at_the_desk(act, session=Session(SignatureText(only_input), columns=TICKETS.columns), size=SMALL)
+
+
+@pytest.mark.parametrize(("kind", "tabs"), [("own", 1), ("own", 2), ("first", 1), ("notes", 1)])
+def test_a_short_step_is_in_sight_beside_values_in_a_small_terminal(kind: Kind, tabs: int) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(kind)
+        for tab in ("inputs", "demos")[:tabs]:
+            desk.main.editors.focus_on(tab)
+        await desk.settle()
+        assert guide(desk).display == (kind != "notes")
+        if kind != "notes":
+            step = guide(desk).steps[guide(desk).next_step or 0]
+            assert keys_of(desk.app)(step.first_sentence) in seen(guide(desk))[0]
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
 
 
 def test_an_invalid_value_in_the_first_example_is_asked_about_because_no_restore_point_keeps_it() -> None:
