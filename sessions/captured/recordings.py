@@ -166,13 +166,13 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
                 for number, output in enumerate(attempt.outputs)
             ]
         )
-        body = _body(attempt, call, main.model)
+        body = _body(attempt, main.model)
         request = {"model": body.pop("model"), "messages": as_json(attempt.messages), **body} if index else None
         attempts.append(RecordedAttempt(name, role, request, completions, attempt.error))
     ours = recording.versions()
     live = Recording(
         messages=tuple(as_json(main.messages)),
-        request=_body(main, call, main.model),
+        request=_body(main, main.model),
         attempts=tuple(attempts),
         versions={name: versions.get(name, own) for name, own in ours.items()},
         source="sent",
@@ -225,7 +225,7 @@ def _reading(
     return RecordedReading(ok=True, values=said.values or {})
 
 
-def _body(attempt: LiveAttempt, call: LiveCall, model: LiveModel | None) -> dict[str, Any]:
+def _body(attempt: LiveAttempt, model: LiveModel | None) -> dict[str, Any]:
     own = attempt.model or model
     merged = {**(own.params if own is not None else {}), **attempt.params}
     sent = {

@@ -286,7 +286,7 @@ def _recording_of_reply(
         raise SessionError(None, place, str(error)) from error
     except Exception as error:  # whatever dspy's format raises for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
-        raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
+        raise SessionError(None, place, said, _mend(session, signature, error)) from error
     before = case.recorded_reply(column.id) if _is_recorded_reply(case, column) else None
     # Convert a reply to a recorded completion, adding attributes that only `before` has
     found: dict[str, Any] = {}
@@ -318,7 +318,7 @@ def _is_recorded_reply(case: Case, column: Column) -> bool:
     return reply is not None and recorded is not None and reply.source == "sent" and recorded.text == reply.text
 
 
-def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
+def _mend(session: Session, signature: Signature, error: Exception) -> str:
     """Locate the value that prevents rendering, if the error names it."""
     if not isinstance(error, BuildError) or error.field is None:
         return "fix the inputs, the demos or the history that it names"

@@ -98,7 +98,7 @@ def _candidates(
     yield from _column_reply(case, column, second)
     for other in session.columns:
         if other.id != column.id:
-            yield from _another_reply(session, case, other, parser, signature)
+            yield from _another_reply(case, other, parser, signature)
     enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
     for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
         if all(name in demo for name in signature.output_fields):
@@ -124,9 +124,7 @@ def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
         yield _Found(answer.extraction.text, f"{source}, of its second model")
 
 
-def _another_reply(
-    session: Session, case: Case, other: Column, parser: Adapter, signature: Signature
-) -> Iterator[_Found]:
+def _another_reply(case: Case, other: Column, parser: Adapter, signature: Signature) -> Iterator[_Found]:
     """Rewrite another column's reply in this adapter's form, if its own adapter parses it."""
     try:
         adapter = rendering.adapter_of(other)

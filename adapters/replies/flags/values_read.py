@@ -230,15 +230,15 @@ def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
                 name,
             )
         elif step.rule == "literal_eval" and type(step.before) is str:
-            yield from _literal(name, step, field)
+            yield from _literal(name, step)
         elif step.rule == "json_repair" and not step.path:
             if type(step.before) is str and step.before.strip().startswith("(") and not isinstance(step.after, list):
                 yield Flag("brackets-dropped", f"The brackets of {shown(step.before)} in `{name}` were dropped.", name)
         elif step.rule == "pydantic":
-            yield from _validated(name, field, step, annotation)
+            yield from _validated(name, field, step)
 
 
-def _literal(name: str, step: Step, field: FieldReading) -> Iterator[Flag]:
+def _literal(name: str, step: Step) -> Iterator[Flag]:
     text = step.before.strip()
     if text in PYTHON_WORDS:
         return
@@ -253,7 +253,7 @@ def _literal(name: str, step: Step, field: FieldReading) -> Iterator[Flag]:
     )
 
 
-def _validated(name: str, field: FieldReading, step: Step, annotation: object) -> Iterator[Flag]:
+def _validated(name: str, field: FieldReading, step: Step) -> Iterator[Flag]:
     before, value = step.before, field.value
     if isinstance(value, bool) and not isinstance(before, bool):
         yield Flag("bool-from-a-word", f"{shown(before)} in `{name}` counts as {value}.", name)

@@ -30,7 +30,7 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
     for field in reading.fields.values():
         steps = [step for step in field.steps if step.rule.startswith("xml")]
         if steps:
-            yield from _field(reading, field, steps[0].before, steps[0].after)
+            yield from _field(reading, field, steps[0].after)
 
 
 def _why_no_xml(reading: Reading) -> Iterator[Flag]:
@@ -150,7 +150,7 @@ def _nested(reading: Reading) -> Iterator[Flag]:
                 )
 
 
-def _field(reading: Reading, field: FieldReading, source: str, after: object) -> Iterator[Flag]:
+def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Flag]:
     name, raw = field.name, field.raw or ""
     annotation = reading.signature.output_fields[name].annotation
     if after is None:

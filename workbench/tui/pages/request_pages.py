@@ -228,7 +228,7 @@ def card_blocks(at: LookedAt) -> list[Block]:
     blocks += [Block((Piece(one),), 2, "", Piece("✓ ", "ok")) for one in words.use]
     blocks += [Block((Piece(one),), 2, "", Piece("✗ ", "error")) for one in words.avoid]
     blocks += heading("Its last run, step by step" if at.run is not None else "What it does, step by step")
-    return [*blocks, *_steps(at, adapter)]
+    return [*blocks, *_steps(at)]
 
 
 def _fallback(at: LookedAt, adapter: Adapter) -> str:
@@ -254,7 +254,7 @@ def _card_native(at: LookedAt, adapter: Adapter) -> str:
     return f"{tools}; {offered}"
 
 
-def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
+def _steps(at: LookedAt) -> Iterable[Block]:
     request = at.rendered.request
     if request is None:
         yield block(f"There is no prompt: {at.rendered.why_no_prompt}", "error", indent=2)
@@ -270,7 +270,7 @@ def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
     messages = counted(len(prompt.messages), "message")
     yield named("2 format", f"made {messages}, ~{count:,} tokens; {demos}")
     yield named("3 call", *_call(at))
-    yield named("4 postprocess", _postprocess(at, request))
+    yield named("4 postprocess", _postprocess(at))
     yield named("5 parse", *_parse(at))
     if at.run is not None and at.run.run is not None:
         for attempt in at.run.run.attempts[1:]:
@@ -293,7 +293,7 @@ def _measured(attempt: Attempt) -> str:
     return measured(attempt.duration_ms, attempt.usage, attempt.cost)
 
 
-def _postprocess(at: LookedAt, request: Request) -> str:
+def _postprocess(at: LookedAt) -> str:
     reading = at.rendered.reading
     if reading is None:
         return "adds what the provider returned apart, and defaults"

@@ -139,7 +139,7 @@ def _field(
     declared = reading.signature.output_fields.get(field.name)
     is_told = declared is not None and written(declared.annotation) == type(field.value).__name__
     if field.steps and field.state in ("read", "default") and not is_told:
-        found.append(_row([("    = ", "note"), (type(field.value).__name__, "type")], width))
+        found.append(_row([("    = ", "note"), (type(field.value).__name__, "type")]))
     if field.error and (reading.error is None or reading.error.field != field.name):
         found += _message("✗", _sentence(field.error), "problem", width)
     for flag in own_flags:
@@ -164,7 +164,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     middle = one_line(told, max(1, room - (cell_len(shown_type) + 2 if shown_type else 0)))
     gap = " " * max(1, room - cell_len(middle) - cell_len(shown_type))
     tail = [(gap, "value"), *([("⚠ ", "warning")] if flags else []), (shown_type, "type")]
-    return _row([*pieces, (middle, "value" if is_read else style), *tail], width)._replace(field=field.name)
+    return _row([*pieces, (middle, "value" if is_read else style), *tail])._replace(field=field.name)
 
 
 def _type_beside(annotation: str, told: int, room: int) -> str:
@@ -196,16 +196,16 @@ def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
     shown = one_line(value_text(value), max(4, width - len(lead)))
     room = width - len(lead) - cell_len(shown) - 2
     if len(words) <= room and cell_len(one_line(words, room)) <= room:
-        return [_row([(lead, "note"), (shown, "value"), ("  " + one_line(words, room), "note")], width)]
+        return [_row([(lead, "note"), (shown, "value"), ("  " + one_line(words, room), "note")])]
     return [
-        _row([(lead, "note"), (shown, "value")], width),
+        _row([(lead, "note"), (shown, "value")]),
         *[Row(((f"        {line}", "note"),)) for line in _wrap(words, width - 8)],
     ]
 
 
 def _heading(words: str, width: int) -> list[Row]:
     rule = "─" * max(0, width - cell_len(words) - 1)
-    return [Row(()), _row([(words, "heading"), (" " + rule, "rule")], width)]
+    return [Row(()), _row([(words, "heading"), (" " + rule, "rule")])]
 
 
 def _message(mark: str, text: str, style: str, width: int) -> list[Row]:
@@ -236,5 +236,5 @@ def _wrap(text: str, width: int) -> list[str]:
     return [shown[start:end] for start, end in wrapped(shown, max(8, width))][:MOST_ROWS_OF_WORDS]
 
 
-def _row(pieces: Iterable[tuple[str, str]], width: int) -> Row:
+def _row(pieces: Iterable[tuple[str, str]]) -> Row:
     return Row(tuple([(text, style) for text, style in pieces if text]))

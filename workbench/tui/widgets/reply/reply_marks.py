@@ -129,8 +129,8 @@ def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
     return labels
 
 
-def shifted(spans: Sequence[Span], start: int, end: int, growth: int) -> tuple[Span, ...]:
-    """Move spans for an edit that replaced `start` to `end` and made the text longer by `growth`."""
+def shifted(spans: Sequence[Span], start: int, growth: int) -> tuple[Span, ...]:
+    """Move spans for an edit at `start` that made the text longer by `growth`."""
 
     def moved(offset: int) -> int:
         return offset if offset <= start else max(start, offset + growth)

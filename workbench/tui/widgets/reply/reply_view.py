@@ -190,12 +190,12 @@ class ReplyView(StreamedText):
         if self._is_showing:
             return super().edit(edit)
         self._is_worked_at = True
-        start, end, length = self._offset(edit.top), self._offset(edit.bottom), len(self.raw)
+        start, length = self._offset(edit.top), len(self.raw)
         self._line_starts = None
         result = super().edit(edit)
         growth = len(self.raw) - length
         marks = self._marks_of_reply
-        self._marks_of_reply = Marks(self.raw, shifted(marks.spans, start, end, growth))
+        self._marks_of_reply = Marks(self.raw, shifted(marks.spans, start, growth))
         self._marks_of_reply.margin = marks.margin
         return result
 
