@@ -12,7 +12,7 @@ from aiohttp import WSMsgType, web
 from class_browser import browser_at
 
 from tests.workbench.serving.test_class_room import hold
-from tests.workbench.serving.test_pages_that_flood import program_of_nothing
+from tests.workbench.serving.test_pages_that_flood import Turns, program_of_nothing
 from workbench.serving import doors
 from workbench.serving.class_room import ClassRoom, Setup
 from workbench.serving.doors import CountedLog
@@ -131,20 +131,13 @@ def test_others_have_their_turn_between_two_pings_of_a_page(
     program_of_nothing(monkeypatch)
 
     async def act(room: ClassRoom) -> None:
-        turns = 0
-
-        async def other() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0)
-
+        turns = Turns()
         async with browser_at(room) as browser:
             await browser.join()
             async with browser.client.ws_connect(
                 f"{browser.base}/ws", headers={"Origin": browser.base}, autoping=False
             ) as page:
-                others = asyncio.create_task(other())
+                others = asyncio.create_task(turns.take())
                 for _ in range(1_000):
                     await page._writer.send_frame(b"", opcode)
                 await page.send_json(["ping", "last"])
@@ -152,7 +145,7 @@ def test_others_have_their_turn_between_two_pings_of_a_page(
                     assert (await page.receive()).type is WSMsgType.PONG
                 assert await page.receive_json() == ["pong", "last"]
                 others.cancel()
-        assert turns > 1_000
+        assert turns.taken > 1_000
 
     hold(Setup(top=tmp_path, port=0), act, patience=120)
 

@@ -38,6 +38,17 @@ class Flood:
         pass
 
 
+class Turns:
+    """The turns that a task gets beside another."""
+
+    taken = 0
+
+    async def take(self) -> None:
+        while True:
+            self.taken += 1
+            await asyncio.sleep(0)
+
+
 def program_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: object) -> None:
         pass
@@ -70,19 +81,12 @@ def test_others_have_their_turn_between_two_messages_of_a_page(
     program_of_nothing(monkeypatch)
 
     async def run() -> int:
-        turns = 0
-
-        async def other() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0)
-
-        others = asyncio.create_task(other())
+        turns = Turns()
+        others = asyncio.create_task(turns.take())
         page = cast(Any, Flood(kind))
         lead = textual_server.Lead()
         await textual_server.converse(page, Orders("/nowhere"), (80, 24), lambda: None, lead, lambda _: None)
         others.cancel()
-        return turns
+        return turns.taken
 
     assert asyncio.run(run()) >= COUNT
