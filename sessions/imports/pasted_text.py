@@ -28,7 +28,7 @@ _ANSI = re.compile(r"\x1b\[[\d;:]*m")
 _DSPYS_RESET = re.compile(r"(?:message|Response):\x1b?\[0m$", re.MULTILINE)
 _HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
 _HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)|^[`~]{{3,}}\w*\n+){_HEADER}\n\n", re.MULTILINE)
-_LOOSE_HEADERS = re.compile(rf"^[ \t]*{_HEADER}[ \t]*(?:\n|\Z)", re.MULTILINE)
+_LOOSE_HEADERS = re.compile(rf"^[ \t]*(?=[A-Z])(?:[A-Z][a-z]+ed )?(?i:{_HEADER})[ \t]*(?:\n|\Z)", re.MULTILINE)
 _TIMES = re.compile(r"^`?\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
 _OTHERS = re.compile(r"\n[ \t]*\(and \d+ other completions\)\s*\Z")
 _QUOTED = re.compile(rf"^>.*(?:{re.escape(ERROR_MARK)}|Response:[ \t]*$)", re.MULTILINE)
@@ -39,7 +39,17 @@ _COMPLETED = re.compile(r"^\[\[ ## completed ## \]\](?=\s*\n[ \t]*[`~]{3,}[ \t]*
 _TOOL_CALLS = re.compile(r"^Tool calls:\n+(?=\S+: )", re.MULTILINE)
 _TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
-_PYTHON = re.compile(r"(?:^[ \t]*|`)(?=(?:\[\s*)?\{'(?:prompt|messages|model|role)': )", re.MULTILINE)
+_PYTHON = re.compile(
+    r"""(?:^[ \t]*(?:[\w.\[\]-]+[ \t]*[=:][ \t]*)?|`)"""
+    r"""(?=(?:\[\s*)?\{\s*['"](?:prompt|messages|model|role|cost)['"]: )""",
+    re.MULTILINE,
+)
+_SHOWN_OBJECTS = re.compile(
+    r"""(\'{3}.*?\'{3}|"{3}.*?"{3}|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
+    r"|<class '[^'<>]*'>|<[^<>'\"\n]* at 0x[0-9a-fA-F]+>|<[\w.]+: [^<>\n]*>",
+    re.DOTALL,
+)
+"""Strings, and what Python prints in angle brackets for a class, an object or a member of an enum."""
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
 _FAILED_VALUE = re.compile(
     r"Failed to parse field (\w+) with value ((?:(?!Failed to parse ).)+?) from the LM response\.[\s#>]+Error message: "
@@ -75,7 +85,7 @@ def holds_calls(text: str) -> bool:
         ERROR_MARK in text
         or _ADAPTER.search(text)
         or _FAILED_VALUE.search(text)
-        or ("'outputs': " in text and _PYTHON.search(text))
+        or ("outputs" in text and _PYTHON.search(text))
         or (text.lstrip()[:1] in ("[", "{") and '"outputs"' in text and '"messages"' in text)
     ):
         return True
@@ -219,7 +229,7 @@ def history_in(text: str) -> FoundCalls:
         if place[2] is None:
             content, calls = _split_tool_calls(content)
             messages.append({"role": place[1].lower(), "content": content.strip()})
-            if calls and place[1] != "Assistant":  # a reply of tool calls alone has no header
+            if calls and place[1].lower() != "assistant":  # a reply of tool calls alone has no header
                 entries.append({"messages": messages, "outputs": [{"text": None, "tool_calls": calls}], "kwargs": {}})
                 messages = []
             elif calls:
@@ -233,8 +243,10 @@ def history_in(text: str) -> FoundCalls:
         messages = []
     if not entries and any(_DSPYS in one["content"] for one in messages):
         messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
-        entries.append({"messages": messages})
-        guesses.append("the text has no reply")
+        is_answered = messages[-1]["role"] == "assistant"
+        outputs = {"outputs": [messages.pop()["content"]]} if is_answered else {}
+        entries.append({"messages": messages} | outputs)
+        guesses.append(f"the text has no reply{': its last message is taken as the reply' if is_answered else ''}")
     for entry in entries:
         made = [call for one in entry["messages"] for call in one.get("tool_calls", ())]
         for number, call in enumerate(made, 1):
@@ -294,12 +306,11 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
 def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
     """Find entries of `lm.history`, or one call's messages, printed as Python; omit objects such as `response`.
 
-    A page may show them between other text.
+    A page may show them between other text, and a program may name them.
     """
     text = text.strip().strip("`")
     shown = _PYTHON.search(text) if text[:1] not in ("[", "{") else None
-    if shown is not None:
-        text = _ENDS.split(text[shown.end() :], maxsplit=1)[0]
+    text = text[shown.end() :] if shown else text
     if text[:1] not in ("[", "{") or not ("outputs" in text or "'role': " in text):
         return ()
     try:
@@ -307,17 +318,18 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
         return ()
     except (ValueError, RecursionError):
         pass
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-        data = ast.literal_eval(_WithoutObjects().visit(tree))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return ()
-    entries = data if isinstance(data, list) else [data]
-    if entries and all(isinstance(one, dict) and {"role", "content"} <= one.keys() for one in entries):
-        return ({"messages": entries},)
-    if not entries or not all(isinstance(one, dict) and "outputs" in one for one in entries):
-        return ()
-    return tuple(entries)
+    for part in (text, _ENDS.split(text, maxsplit=1)[0]) if shown else (text,):
+        try:
+            first = ast.parse(_SHOWN_OBJECTS.sub(lambda found: found[1] or "None", part)).body[0]
+            data = ast.literal_eval(_WithoutObjects().visit(first.value)) if isinstance(first, ast.Expr) else None
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            continue
+        entries = data if isinstance(data, list) else [data]
+        if entries and all(isinstance(one, dict) and {"role", "content"} <= one.keys() for one in entries):
+            return ({"messages": entries},)
+        if entries and all(isinstance(one, dict) and "outputs" in one for one in entries):
+            return tuple(entries)
+    return ()
 
 
 _OBJECTS = ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr

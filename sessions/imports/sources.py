@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -76,7 +77,7 @@ def load(
     """
     if text is not None:
         return _from_text(text, path, kind, given, predictor=predictor, name=case or "case 1", call=call)
-    if kind == "signature" or (kind is None and _is_python(path)):
+    if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
         return _from_source(path, folder)
     if optimizer_runs.is_folder(path):
         return optimizer_runs.from_folder(path, given, predictor)
@@ -145,6 +146,12 @@ def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imp
 def _is_python(path: str) -> bool:
     file, _, name = path.rpartition(":")
     return path.endswith(".py") or (file.endswith(".py") and name.isidentifier())
+
+
+def _is_history(path: str) -> bool:
+    """Return whether a file shows entries of `lm.history` as Python, and no class."""
+    text = text_of(path) if path.endswith(".py") else ""
+    return bool(pasted_text.literals_in(text)) and not re.search(r"^class \w", text, re.MULTILINE)
 
 
 def _kind_of(data: object, path: str) -> Kind:

@@ -11,6 +11,7 @@ import random
 import re
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import dspy
@@ -626,6 +627,51 @@ def test_demos_with_a_history_of_their_own_keep_it() -> None:
     made = lm_call.from_call({"messages": messages, "outputs": ["x"]}, "x")
     assert dict(made.session.demos[0].values) == {"question": "q1", "history": {"messages": []}, "answer": "a1"}
     assert made.questions == ()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{}",
+        "[{}]",
+        ">>> lm.history[-1]\n{}\n",
+        "import dspy\n\nhistory = [{}]\nprint(history)\n",
+        "Out[3]: [{}]\n\nMore.",
+    ],
+)
+def test_a_history_as_python_is_data_also_in_a_python_file(page: str, tmp_path: Path) -> None:
+    """As `print(lm.history)` shows it: `response` and classes in angle brackets are no literals."""
+    signature, demos, inputs = drawn(3)
+    data = entry(dspy.JSONAdapter().format(signature, demos, inputs), "<class 'kept'>")
+    data |= {"kwargs": {"temperature": 0.5}, "response": {}}
+    text = repr(data).replace(
+        "'response': {}", "'response': ModelResponse(created=datetime.datetime(2025, 1, 2), x=[])"
+    )
+    shown = "{'format': <class 'dspy.Outputs'>, 'at': <a.b object at 0x7f>, 'kind': <Kind.A: 'a'>, "
+    path = tmp_path / "history.py"
+    path.write_text(page.format(text.replace("'kwargs': {", f"'kwargs': {shown}")))
+    for made in (sources.load(str(path)), sources.load("standard input", text=path.read_text())):
+        assert made.session.cases[0].replies["json"].text == "<class 'kept'>"
+        assert made.session.params["temperature"] == 0.5
+        assert not lm_call.differences(made.session, data["messages"])
+
+
+def test_a_program_with_a_class_beside_a_history_is_a_program(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    shown = "class Ask(dspy.Signature):\n    question: str = dspy.InputField()\n    answer: str = dspy.OutputField()\n"
+    path.write_text(f"import dspy\n\n{shown}\nhistory = [{{'messages': [], 'outputs': ['x']}}]\n")
+    assert sources.load(str(path)).session.signature.class_name == "Ask"
+
+
+def test_printed_messages_with_other_labels_are_read() -> None:
+    """As in dspy's issue 8261, which prints two messages below its own labels."""
+    text = (
+        PRINTED.partition("User message:")[0].rstrip() + "\nConstructed assistant message:\n[[ ## answer ## ]]\nParis\n"
+    )
+    made = pasted(text)
+    assert "Constructed" not in made.session.signature.read().instructions
+    assert first_reply(made) == "[[ ## answer ## ]]\nParis"
+    assert "the text has no reply: its last message is taken as the reply" in made.guesses
 
 
 def first_reply(made: Imported) -> str:
