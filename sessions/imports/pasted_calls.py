@@ -38,6 +38,7 @@ class PastedCalls:
     guesses: tuple[str, ...] = ()
     is_printed: bool = True
     """False for entries of `lm.history` itself, which keep the white space around messages."""
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.entries) + len(self.errors)
@@ -71,12 +72,13 @@ def find(text: str) -> PastedCalls:
 def entries_in(text: str) -> PastedCalls:
     """Find entries of `lm.history` in a text, as Python or JSON."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    entries = pasted_text.literals_in(text)
+    found = pasted_text.literals_in(text)
+    entries = found.entries
     if not entries:
         with suppress(ValueError, RecursionError):
             data = json.loads(text)
             entries = tuple(filter(lm_call.is_call, data if isinstance(data, list) else [data]))
-    return PastedCalls(entries, is_printed=False)
+    return PastedCalls(entries, notes=found.notes, is_printed=False)
 
 
 def from_calls(
@@ -101,7 +103,7 @@ def from_calls(
         one = session.cases[0]
         kept = {**one.extra, KEPT: {**one.extra.get(KEPT, {}), "guessed": list(guesses)}}
         session = session.replace_case(replace(one, extra=kept))
-    notes = (*made.notes, *_verdict(session))
+    notes = (*made.notes, *calls.notes, *_verdict(session))
     return replace(made, session=session, notes=notes, questions=(), guesses=guesses)
 
 

@@ -72,10 +72,11 @@ class FoundError:
 
 @dataclass(frozen=True)
 class FoundCalls:
-    """Entries in the form of `lm.history`, and the assumptions about them."""
+    """Entries in the form of `lm.history`, the assumptions about them, and what was left out."""
 
     entries: tuple[Mapping[str, Any], ...]
     guesses: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def holds_calls(text: str) -> bool:
@@ -303,8 +304,8 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
     return content.strip()
 
 
-def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Find entries of `lm.history`, or one call's messages, printed as Python; omit objects such as `response`.
+def literals_in(text: str) -> FoundCalls:
+    """Find entries of `lm.history`, or one call's messages, printed as Python; nothing is evaluated.
 
     A page may show them between other text, and a program may name them.
     """
@@ -312,40 +313,52 @@ def literals_in(text: str) -> tuple[Mapping[str, Any], ...]:
     shown = _PYTHON.search(text) if text[:1] not in ("[", "{") else None
     text = text[shown.end() :] if shown else text
     if text[:1] not in ("[", "{") or not ("outputs" in text or "'role': " in text):
-        return ()
+        return FoundCalls(())
     try:
         json.loads(text)
-        return ()
+        return FoundCalls(())
     except (ValueError, RecursionError):
         pass
     for part in (text, _ENDS.split(text, maxsplit=1)[0]) if shown else (text,):
+        left_out: dict[str, None] = {}
         try:
-            first = ast.parse(_SHOWN_OBJECTS.sub(lambda found: found[1] or "None", part)).body[0]
-            data = ast.literal_eval(_WithoutObjects().visit(first.value)) if isinstance(first, ast.Expr) else None
-        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            first = ast.parse(_SHOWN_OBJECTS.sub(lambda found: found[1] or "shown", part)).body[0]
+            data = _written(first.value, "", left_out) if isinstance(first, ast.Expr) else None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        entries = data if isinstance(data, list) else [data]
+        entries: list[Any] = data if isinstance(data, list) else [data]
+        told = (f"left out, because no code is run: {', '.join(left_out)}",) if left_out else ()
         if entries and all(isinstance(one, dict) and {"role", "content"} <= one.keys() for one in entries):
-            return ({"messages": entries},)
+            return FoundCalls(({"messages": entries},), notes=told)
         if entries and all(isinstance(one, dict) and "outputs" in one for one in entries):
-            return tuple(entries)
-    return ()
+            return FoundCalls(tuple(entries), notes=told)
+    return FoundCalls(())
 
 
-_OBJECTS = ast.Call | ast.Name | ast.Attribute | ast.Subscript | ast.Lambda | ast.JoinedStr
+_LEFT_OUT = object()
 
 
-class _WithoutObjects(ast.NodeTransformer):
-    """Drops everything except literals from dicts and lists; nothing is evaluated."""
+def _written(node: ast.expr, place: str, left_out: dict[str, None]) -> Any:
+    """Return the JSON that an expression writes out; note the places of other code.
 
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        kept = [pair for pair in zip(node.keys, node.values, strict=True) if not isinstance(pair[1], _OBJECTS)]
-        node.keys, node.values = [key for key, _ in kept], [value for _, value in kept]
-        return self.generic_visit(node)
-
-    def visit_List(self, node: ast.List) -> ast.AST:
-        node.elts = [one for one in node.elts if not isinstance(one, _OBJECTS)]
-        return self.generic_visit(node)
+    `Usage(tokens=1)` becomes an object, because it shows its values by name.
+    """
+    if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | None):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return ast.literal_eval(node)  # a negative number
+    if isinstance(node, ast.List | ast.Tuple):
+        each = [_written(one, place, left_out) for one in node.elts]
+        return [one for one in each if one is not _LEFT_OUT]
+    if isinstance(node, ast.Dict):
+        pairs = [(str(getattr(key, "value", "")), one) for key, one in zip(node.keys, node.values, strict=True)]
+    elif isinstance(node, ast.Call) and not node.args:
+        pairs = [(one.arg or "", one.value) for one in node.keywords]
+    else:
+        left_out[place or "an entry"] = None
+        return _LEFT_OUT
+    made = {key: _written(one, f"{place}.{key}".lstrip("."), left_out) for key, one in pairs}
+    return {key: one for key, one in made.items() if one is not _LEFT_OUT}
 
 
 def names_in_reply(reply: str) -> Sequence[str]:

@@ -104,11 +104,16 @@ def _from_text(
         pasted = pasted_calls.find(text)
         if pasted:
             return pasted_calls.from_calls(pasted, path, given, name, call)
-        entries = pasted_text.literals_in(text)
-        if len(entries) == 1 and "outputs" not in entries[0] and not lm_call.names_fields(entries[0]):
-            return conversations.from_messages(entries[0], path, given, name)
-        if entries:
-            return _from_calls(list(entries), path, given, name, call)
+        found = pasted_text.literals_in(text)
+        if found.entries:
+            first = found.entries[0]
+            is_history = "outputs" not in first and not lm_call.names_fields(first)
+            made = (
+                conversations.from_messages(first, path, given, name)
+                if is_history
+                else _from_calls(list(found.entries), path, given, name, call)
+            )
+            return replace(made, notes=(*made.notes, *found.notes))
     try:
         data = json_of(text, path)
     except SessionError:
@@ -119,14 +124,14 @@ def _from_text(
         raise SessionError(path, "", message, pasted_calls.WANTED) from None
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
-    found = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))
-    if found == "candidates":
+    what = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))
+    if what == "candidates":
         return optimizer_runs.from_run(data, path, given, predictor)
-    if found == "program":
+    if what == "program":
         return dspy_program.from_program(_object(data, path), path, given, predictor)
-    if found == "call":
+    if what == "call":
         return _from_calls(data, path, given, name, call)
-    if found == "history":
+    if what == "history":
         if not conversations.is_messages(data):
             raise SessionError(path, "", "expected a list of messages with role and content")
         reply = (lm_call.answer_in(data) or {}).get("text") if isinstance(data, dict) else None
@@ -151,7 +156,7 @@ def _is_python(path: str) -> bool:
 def _is_history(path: str) -> bool:
     """Return whether a file shows entries of `lm.history` as Python, and no class."""
     text = text_of(path) if path.endswith(".py") else ""
-    return bool(pasted_text.literals_in(text)) and not re.search(r"^class \w", text, re.MULTILINE)
+    return bool(pasted_text.literals_in(text).entries) and not re.search(r"^class \w", text, re.MULTILINE)
 
 
 def _kind_of(data: object, path: str) -> Kind:

@@ -190,12 +190,13 @@ def test_entries_printed_as_python_are_read_and_never_run(tmp_path: Any) -> None
     text = repr([data])[:-2] + f", 'response': ModelResponse(id='x', choices=[Choices()]), 'usage': {hostile}}}]"
     text = f"{text[:-2]}, 'spent': {{'tokens': 3, 'details': Wrapper(audio=0), 'each': [1, Wrapper()]}}}}]"
     made = pasted(text)
-    assert made.session.cases[0].extra[KEPT]["spent"] == {"tokens": 3, "each": [1]}
+    assert made.session.cases[0].extra[KEPT]["spent"] == {"tokens": 3, "details": {"audio": 0}, "each": [1, {}]}
+    assert "left out, because no code is run: usage" in made.notes
     assert store.loads(store.dumps(made.session)).cases == made.session.cases
     assert made.session.cases[0].replies["chat"].text == "a reply"
     assert made.guesses == ()
     assert not (tmp_path / "made").exists()
-    assert pasted_text.literals_in("['outputs'" * 5000) == ()
+    assert pasted_text.literals_in("['outputs'" * 5000).entries == ()
 
 
 NAME = st.sampled_from(["answer", "score", "reasoning", "next_tool_args", "is_ok"])
@@ -645,7 +646,8 @@ def test_a_history_as_python_is_data_also_in_a_python_file(page: str, tmp_path: 
     data = entry(dspy.JSONAdapter().format(signature, demos, inputs), "<class 'kept'>")
     data |= {"kwargs": {"temperature": 0.5}, "response": {}}
     text = repr(data).replace(
-        "'response': {}", "'response': ModelResponse(created=datetime.datetime(2025, 1, 2), x=[])"
+        "'response': {}",
+        "'response': ModelResponse(created=datetime.datetime(2025, 1, 2), usage=Usage(total=-3, x=[b'', ...]))",
     )
     shown = "{'format': <class 'dspy.Outputs'>, 'at': <a.b object at 0x7f>, 'kind': <Kind.A: 'a'>, "
     path = tmp_path / "history.py"
@@ -654,6 +656,10 @@ def test_a_history_as_python_is_data_also_in_a_python_file(page: str, tmp_path: 
         assert made.session.cases[0].replies["json"].text == "<class 'kept'>"
         assert made.session.params["temperature"] == 0.5
         assert not lm_call.differences(made.session, data["messages"])
+        kept = made.session.cases[0].extra["imported"]["response"]
+        assert kept == {"usage": {"total": -3, "x": []}}
+        left_out = "kwargs.format, kwargs.at, kwargs.kind, response.created, response.usage.x"
+        assert f"left out, because no code is run: {left_out}" in made.notes
 
 
 def test_a_program_with_a_class_beside_a_history_is_a_program(tmp_path: Path) -> None:
