@@ -108,10 +108,10 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     return replace(state, session=state.session.replace_case(changed))
 
 
-def edit_reply(state: State, case: str, column: str, text: str) -> State:
-    """Set the text of a reply that the user typed, pasted or corrected."""
+def edit_reply(state: State, case: str, column: str, text: str, is_new: bool = False) -> State:
+    """Set the text of a reply that the user typed, pasted or corrected; `is_new` if nothing is left of the old one."""
     known = next((one for one in state.session.cases if one.name == case), None)
-    before = (known.replies.get(column) if known is not None else None) or Reply("")
+    before = (known.replies.get(column) if known is not None and not is_new else None) or Reply("")
     # a rating belongs to the earlier reply, and an edited reply is to be parsed
     made = replace(before, text=text, raw=False, rating=None, note=None, chunks=None)
     made = replace(made, source="edited") if before.text else replace(made, source="pasted", request_digest=None)

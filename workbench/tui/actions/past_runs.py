@@ -19,7 +19,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Session, Tool
 from sessions.running import rendering
 from sessions.running.tools import NoResultError, canned_result, history_of
-from workbench.editing import edits
+from workbench.editing import edits, row_edits
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
@@ -192,6 +192,8 @@ async def continue_from_run(host: Host) -> None:
     if not turns:
         host.app.notify(host.key_words("This column has no run to continue. {app.send_column|F8} sends it."))
         return
+    if _is_added(host, rendered, turns):
+        return
     change = partial(add_turns, case=case.name, turns=turns)
     host.main.edit(
         change, Place("history", case.name, len(case.history)), f"{counted(len(turns), 'turn')} of {rendered.column.id}"
@@ -199,33 +201,51 @@ async def continue_from_run(host: Host) -> None:
     host.main.status.say(f"{counted(len(turns), 'turn')} added to the history")
 
 
+def _is_added(host: Host, rendered: RenderedColumn, turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the history has these turns of an old reply already, and say so."""
+    state = host.document.state
+    known = [{key: one[key] for key in one if key != "observation"} for one in state.case.history]
+    if not all(one in known for one in turns) or not host.main.replies.is_outdated(state, rendered):
+        return False
+    said = "The history has this reply already. {app.send_column|F8} asks for the next one, or paste it over this one."
+    host.app.notify(host.key_words(said))
+    return True
+
+
 async def _add_step(host: Host, rendered: RenderedColumn) -> None:
     """Append the step of a ReAct reply with its tool's result, asking for the result if none is canned."""
     case, values = host.document.state.case, rendered.reading.values if rendered.reading is not None else {}
-    if not {"next_thought", "next_tool_name", "next_tool_args"} <= values.keys():
+    reply, request = rendered.reply, rendered.request
+    if reply is None or request is None or not {"next_thought", "next_tool_name", "next_tool_args"} <= values.keys():
         said = "This column has no step to continue. {app.send_column|F8} sends, or paste a reply with next_tool_name."
         host.app.notify(host.key_words(said))
         return
     name, arguments = str(values["next_tool_name"]), plain(values["next_tool_args"])
+    step = {"thought": plain(values["next_thought"]), "tool_name": name, "tool_args": arguments}
+    if _is_added(host, rendered, (step,)):
+        return
     known = next((one for one in host.document.session.tools if one.name == name), Tool(name))
     observation: object = "Completed."
+    typed: str | None = None
     if name != FINISH:
         try:
             observation = canned_result(known, arguments)
         except NoResultError:
-            typed = await host.app.push_screen_wait(ToolResultScreen(rendered.column.id, known, arguments))
+            typed = await host.app.push_screen_wait(
+                ToolResultScreen(rendered.column.id, known, arguments, without="add no step")
+            )
             if typed is None:
                 return
             observation = value_of(typed)
         except RuntimeError as error:
             observation = f"Execution error in {name}: {error}"
-    step = {
-        "thought": plain(values["next_thought"]),
-        "tool_name": name,
-        "tool_args": arguments,
-        "observation": observation,
-    }
-    change = partial(add_turns, case=case.name, turns=(step,))
+    answered = reply if reply.request_digest else replace(reply, request_digest=request.digest())
+
+    def change(state: State) -> State:
+        made = row_edits.keep_result(state, name, arguments, observation) if typed is not None else state
+        made = edits.set_reply(made, case.name, rendered.column.id, answered)
+        return add_turns(made, case=case.name, turns=({**step, "observation": observation},))
+
     number = len(case.history)
     host.main.edit(change, Place("history", case.name, number), f"step {number} of {rendered.column.id}")
     is_over = "the agent is done: choose the predictor ReAct.extract for its outputs"

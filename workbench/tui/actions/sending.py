@@ -51,17 +51,20 @@ LONGEST_ARGUMENTS = 2_000
 class ToolResultScreen(Dialog[str | None]):
     """Ask for a tool's result; returns the typed JSON or text, or None after escape.
 
-    The dialog closes once `is_over()` is true.
+    The dialog closes once `is_over()` is true; `without` describes what escape does.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Fail", "Let the call fail without a result")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [_key("escape", "dismiss(None)", "close", "Close", "Give no result")]
 
     def __init__(
-        self, column: str, tool: Tool, arguments: Mapping[str, Any], is_over: Callable[[], bool] = bool
+        self,
+        column: str,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        is_over: Callable[[], bool] = bool,
+        without: str = "fail the call",
     ) -> None:
-        hint = "enter send the result and keep it for these arguments   {tool_result.close|esc} fail the call"
+        hint = f"enter use the result and keep it for these arguments   {{tool_result.close|esc}} {without}"
         super().__init__(f"{one_line(column, 40)} calls {one_line(tool.name, 40)}", hint)
         self._tool = tool
         self._arguments = json_shapes.dumps(dict(arguments), ascii_only=False)

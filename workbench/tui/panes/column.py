@@ -242,7 +242,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
     def mark_outdated(self, is_outdated: bool) -> None:
         """Mark that the prompt changed since the reply; `F7`, `5` shows the difference."""
         if is_outdated != self._is_outdated:
-            self._is_outdated = is_outdated
+            self._is_outdated = self.reply.is_old = is_outdated
             self.show_verdict(0.0)
             self._show_title()
 

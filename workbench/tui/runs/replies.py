@@ -119,11 +119,11 @@ class Replies:
         change = partial(edits.set_reply, case=run.case, column=run.column, reply=reply)
         self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
-    def type_over(self, column: str, text: str) -> None:
-        """Store the reply that the user typed or pasted."""
+    def type_over(self, column: str, text: str, is_new: bool = False) -> None:
+        """Store the reply that the user typed or pasted; a new one answers no known prompt."""
         case = self._document.state.case.name
         self._runs.forget(case, column)
-        change = partial(edits.edit_reply, case=case, column=column, text=text)
+        change = partial(edits.edit_reply, case=case, column=column, text=text, is_new=is_new)
         self._edit(change, Place("reply", case, field=column), f"reply of {column}", typing=True)
 
     # -- the request that a reply answers

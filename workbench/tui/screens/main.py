@@ -256,7 +256,8 @@ class MainScreen(PaneSizesScreen):
     def _reply_edited(self, event: ReplyView.Edited) -> None:
         column = self.columns.column(event.column_id)
         # the user may have typed more since the message was sent
-        self.replies.type_over(event.column_id, column.reply.raw if column is not None else event.text)
+        text = column.reply.raw if column is not None else event.text
+        self.replies.type_over(event.column_id, text, event.is_new)
 
     # -- moving about
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from textual import events
 
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
@@ -13,6 +14,7 @@ from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
+from workbench.tui.widgets.reply.reply_view import ReplyView
 
 SESSION = Session(
     SignatureText("question, history: dspy.History -> answer"),
@@ -92,8 +94,10 @@ def test_an_agent_is_driven_by_hand_and_by_canned_tools(size: tuple[int, int]) -
             change = partial(edits.set_reply, case="c", column="chat", reply=reply)
             desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
             await desk.press("alt+n")
-            if result == "cold":
-                assert isinstance(desk.app.screen, ToolResultScreen)
+            is_asked = number == 1  # the result is kept for the next call
+            assert isinstance(desk.app.screen, ToolResultScreen) == is_asked
+            if is_asked:
+                assert any("esc add no" in one.text for one in desk.app.screen._compositor.render_strips())
                 await desk.fill_in("cold")
                 await desk.press("enter")
             added = desk.document.state.case.history[number]
@@ -109,6 +113,32 @@ def test_an_agent_is_driven_by_hand_and_by_canned_tools(size: tuple[int, int]) -
         assert "thought_0" not in desk.prompt("chat")
 
     at_the_desk(act, session=AGENT, size=size)
+
+
+def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply() -> None:
+    first, second = step("weather", '{"place": "Rome"}'), step("finish", "{}")
+
+    async def act(desk: Desk) -> None:
+        async def paste(text: str) -> None:
+            desk.app.post_message(events.Paste(text))
+            await desk.settle()
+
+        desk.main.columns.focus_on("chat", ReplyView)
+        await paste(first)
+        await desk.press("alt+n")
+        await desk.press("alt+n")
+        assert any("has this reply already" in one.message for one in desk.app._notifications)
+        assert [one["tool_name"] for one in desk.document.state.case.history] == ["weather"]
+        await paste(second)
+        reply = desk.document.state.case.replies["chat"]
+        assert (reply.text, reply.source, reply.request_digest) == (second, "pasted", None)
+        await desk.press("alt+n")
+        assert [one["tool_name"] for one in desk.document.state.case.history] == ["weather", "finish"]
+        desk.editor.move_cursor((0, 1))
+        await paste("[")
+        assert desk.document.state.case.replies["chat"].text == f"[[{second[1:]}"
+
+    at_the_desk(act, session=AGENT)
 
 
 def test_without_a_step_the_agent_says_how_to_get_one() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -61,10 +62,11 @@ class ReplyView(StreamedText):
 
     @dataclass
     class Edited(Message):
-        """The user changed the reply; `text` is the whole reply."""
+        """The user changed the reply; `text` is the whole reply, `is_new` if nothing is left of the one before."""
 
         column_id: str
         text: str
+        is_new: bool = False
 
     def __init__(self, column_id: str, **options: Any) -> None:
         self._marks_of_reply = Marks("", ())
@@ -77,11 +79,22 @@ class ReplyView(StreamedText):
         self._reply_styles: dict[str, Style] = {}
         self._base = Style()
         self.column_id = column_id
-        super().__init__("", on_edit=lambda text: self.post_message(self.Edited(column_id, text)), **options)
+        self._is_replaced = False
+        self.is_old = False
+        """Set if the reply answers an earlier prompt."""
+        super().__init__("", on_edit=self._tell, **options)
         self.reading: Reading | None = None
         self._arrival: Arrival | None = None
         self._arriving: tuple[tuple[int, str | None], ...] = ()
         """Start and field name of each value that has arrived."""
+
+    def _tell(self, text: str) -> None:
+        self.post_message(self.Edited(self.column_id, text, self._is_replaced))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Let a paste replace an old reply, unless the cursor was moved into it; runs before Textual's handler."""
+        if self.is_old and self.selection in map(Selection.cursor, ((0, 0), self.document.end)):
+            self.select_all()
 
     # ------------------------------------------------------------------ content
 
@@ -191,6 +204,7 @@ class ReplyView(StreamedText):
             return super().edit(edit)
         self._is_worked_at = True
         start, length = self._offset(edit.top), len(self.raw)
+        self._is_replaced = start == 0 and edit.bottom == self.document.end
         self._line_starts = None
         result = super().edit(edit)
         growth = len(self.raw) - length
