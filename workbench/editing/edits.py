@@ -118,6 +118,27 @@ def edit_reply(state: State, case: str, column: str, text: str, is_new: bool = F
     return set_reply(state, case, column, made)
 
 
+def guesses_in(case: Case) -> list[str]:
+    """Return the parts of an imported call that its text does not prove."""
+    if not case.extra:
+        return []
+    from sessions.imports.reading import KEPT
+
+    kept = case.extra.get(KEPT)
+    guesses = kept.get("guessed") if isinstance(kept, Mapping) else None
+    return [one for one in guesses if isinstance(one, str)] if isinstance(guesses, list) else []
+
+
+def dismiss_guess(state: State, guess: str) -> State:
+    """Remove a guess about the current case."""
+    from sessions.imports.reading import KEPT
+
+    left = [one for one in guesses_in(state.case) if one != guess]
+    kept = {**state.case.extra[KEPT], "guessed": left}
+    case = replace(state.case, extra={**state.case.extra, KEPT: kept})
+    return replace(state, session=state.session.replace_case(case))
+
+
 def add_case(state: State) -> State:
     """Add an empty case after the current case, and switch to it."""
     return _insert_case(state, Case(_free_name(state, "case 1")))

@@ -148,7 +148,7 @@ class EditorsPane(Vertical):
         self.history = HistoryPane(edit)
         self.tools = ToolsPane(edit, sending)
         self.variants = VariantsPane(edit)
-        self.notes = NotesPane()
+        self.notes = NotesPane(edit)
         self._tabs = TabLine(id="tabs")
         self._stack = Vertical(self.signature, id="editors")
         super().__init__(self._tabs, self._stack, self.notes, id="left")

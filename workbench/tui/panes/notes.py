@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import on
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.timer import Timer
@@ -17,8 +18,8 @@ from adapters.signatures.signature import Signature
 from workbench.editing import edits
 from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
-from workbench.tui.keys import USUAL, KeyWords
-from workbench.tui.messages import GoTo
+from workbench.tui.keys import USUAL, KeyWords, pane_keys
+from workbench.tui.messages import Edit, GoTo
 from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 
 MOST_NOTES = 60
@@ -42,6 +43,8 @@ class Note(NamedTuple):
     place: Place
     line: int = 0
     column: int = 0
+    guess: str | None = None
+    """The guess of an import that this note tells; the user can dismiss it."""
 
 
 NoteSearch = Iterator[Sequence[Note] | None]
@@ -69,10 +72,14 @@ class NotesPane(Vertical):
 
 Warnings about this session: ✗ stops something from working, ⚠ reaches the model in an unexpected
 form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to its place.
-`{app.look|F7}`, `{pages.lints|6}` explains each note.
+`{app.look|F7}`, `{pages.lints|6}` explains each note. `{notes.dismiss|x}` dismisses a guess of an import.
 """
+    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+        "Notes", ("delete,x", "dismiss", "Dismiss", "notes.dismiss", "Dismiss this guess (undo restores it)")
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, edit: Edit) -> None:
+        self._edit = edit
         self._text = NoteLines(id="notes")
         super().__init__(self._text, id="notes-pane")
         self.display = False
@@ -126,6 +133,12 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         ]
         self._text.show(blocks, keep_place=True)
 
+    def action_dismiss(self) -> None:
+        """Remove the guess under the cursor, which the user has confirmed or mended."""
+        note = self._notes[max(0, self._text.current)]
+        if note.guess is not None:
+            self._edit(partial(edits.dismiss_guess, guess=note.guess), note.place, "dismiss a guess")
+
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:
         event.stop()
@@ -135,7 +148,9 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
             self.post_message(GoTo(note.place, note.line, note.column))
 
 
-def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn]) -> list[Note]:
+def notes_of(
+    state: State, read: ReadSignature, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL
+) -> list[Note]:
     """Return the notes, from the signature to the demos."""
     notes: list[Note] = []
     problem = read.problem
@@ -178,19 +193,12 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
-    return notes + _demo_notes(state, demo_uses(columns)) + _guess_notes(state)
-
-
-def _guess_notes(state: State) -> list[Note]:
-    """Return notes for parts of an imported call that its text does not prove."""
-    if not state.case.extra:
-        return []
-    from sessions.imports.reading import KEPT
-
-    kept = state.case.extra.get(KEPT)
-    guesses = kept.get("guessed") if isinstance(kept, Mapping) else None
-    found = guesses if isinstance(guesses, list) else []
-    return [Note("⚠", f"guessed: {one}", Place("signature")) for one in found if isinstance(one, str)]
+    hint = keys("   {notes.dismiss|x} dismisses a guess")
+    guesses = [
+        Note("⚠", f"guessed: {one}{'' if number else hint}", Place("signature"), guess=one)
+        for number, one in enumerate(edits.guesses_in(state.case))
+    ]
+    return notes + _demo_notes(state, demo_uses(columns)) + guesses
 
 
 def _variant_notes(state: State, signature: Signature) -> list[Note]:

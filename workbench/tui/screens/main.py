@@ -170,7 +170,7 @@ class MainScreen(PaneSizesScreen):
         read = self.engine.read_signature(state)
         self.editors.demos.show_uses(demo_uses(columns))
         self.editors.show(state, read)
-        self.editors.notes.show(notes_of(state, read, columns), self._find_lints)
+        self.editors.notes.show(notes_of(state, read, columns, keys_of(self.app)), self._find_lints)
         self.status.show()
         self.show_what_came()
         self.post_message(self.Showed())

@@ -10,12 +10,14 @@ import pytest
 from textual import events
 
 from sessions.errors import SessionError
+from sessions.file import store
 from sessions.imports.demos import pasted
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
+from workbench.tui.widgets.text.text_view import TextView
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
 ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}
@@ -105,6 +107,18 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         await desk.until(lambda: desk.main.columns.column("chat") is not None)
         notes = [one.text for one in desk.main.editors.notes._notes]  # they outlast the notification
         assert any(one.startswith("guessed: an error's text has no inputs") for one in notes), notes
+        guesses = [one for one in notes if one.startswith("guessed: ")]
+        view = desk.main.editors.notes.query_one(TextView)
+        view.focus()
+        await desk.press("down", "up", "x")  # a note that is no guess stays
+        assert len(desk.main.editors.notes._notes) == len(notes)
+        await desk.press(*["down"] * notes.index(guesses[-1]), "x")
+        left = [one.text for one in desk.main.editors.notes._notes if one.guess]
+        assert left == guesses[:-1]
+        kept = store.loads(store.dumps(desk.document.session)).cases[0].extra["imported"]
+        assert kept["guessed"] == [one.removeprefix("guessed: ").partition("   x dism")[0] for one in left]
+        await desk.press("ctrl+z")
+        assert [one.text for one in desk.main.editors.notes._notes] == notes
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 

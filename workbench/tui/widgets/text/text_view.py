@@ -160,6 +160,11 @@ class TextView(LineView):
         self.scroll_to(y=max(0, lit[0] - min(spare, page // 3)), animate=False, force=True)
         self.repaint()
 
+    @property
+    def current(self) -> int:
+        """The index of the block with the cursor, or -1."""
+        return self._current
+
     def show_current(self) -> None:
         """Scroll as little as possible to show the block at the cursor."""
         own = [y for y, row in enumerate(self._rows) if row.block == self._current]
