@@ -181,5 +181,5 @@ def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list
         fields.append(Field(name, "output", annotation))
     guesses.insert(0, f"an error's text has no inputs: `{INPUT}` is in their place")
     if untold:
-        guesses.append(f"an error's text has no types: {listed(untold)} are taken as str")
+        guesses.append(f"an error's text has no types: str stands for {listed(untold)}")
     return proposing.proposed(fields, None, path)

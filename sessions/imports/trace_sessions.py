@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import reduce
 from pathlib import Path
 
 from adapters.late_dataclasses import dataclass, replace
@@ -24,6 +23,10 @@ MASKED, KEY = "(masked)", "[key]"
 SCRUBBER = Scrubber({})
 MOST_NAMED = 8
 """The most models that an error message names."""
+
+
+_STRUCTURE = re.compile(r"(^\d+\. `\w+` \(.*?\)(?=:)|\[\[ ## \w+ ## \]\])", re.MULTILINE)
+"""What dspy writes around fields, which is never masked: a pattern of digits would else hide the signature."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,10 @@ def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall
     """Mask the matches of patterns in a call, and replace API keys."""
 
     def masked(text: str) -> str:
-        text = SCRUBBER.scrubbed(text_without_secrets(text))
-        return reduce(lambda done, pattern: pattern.sub(MASKED, done), patterns, text)
+        parts = _STRUCTURE.split(SCRUBBER.scrubbed(text_without_secrets(text)))
+        for pattern in patterns:
+            parts[::2] = [pattern.sub(MASKED, one) for one in parts[::2]]
+        return "".join(parts)
 
     entry: HistoryEntry = map_texts(call.entry, masked)
     entry["model"] = call.entry["model"]

@@ -115,6 +115,7 @@ def test_a_chunk_that_holds_a_whole_field_is_never_emitted() -> None:
 
 
 def test_what_follows_double_brackets_in_a_value_is_lost() -> None:
+    """As dspy's pull request 10459 says of nested arrays."""
     (one,) = streaming.streamed("markers", ["answer"], ["[[ ## answer ## ]]\n", "see [[", "a link]]", " here"])
     assert one.text == theirs_text(["[[ ## answer ## ]]\n", "see [[", "a link]]", " here"])
     assert "a link" not in one.text

@@ -114,6 +114,15 @@ def test_calls_are_chosen_by_model_and_what_is_there_is_named() -> None:
         imported("openinference.otlp.json", predictor="Sorting")
 
 
+@pytest.mark.parametrize("pattern", [r"\d+", r"[1-9]", "ticket"])
+def test_a_mask_hides_values_and_never_the_signature(pattern: str) -> None:
+    plain, masked = (imported("openinference.otlp.json", mask=one) for one in ((), (re.compile(pattern),)))
+    assert plain.keys() == masked.keys()
+    fields = [[list(one.signature.read().fields) for one in made.values()] for made in (plain, masked)]
+    assert fields[0] == fields[1]
+    assert "(masked)" in repr(masked)
+
+
 def test_masked_text_is_nowhere_in_the_session() -> None:
     session = imported("openinference.otlp.json", mask=(re.compile("日本"), re.compile("crash")), predictor="Sort")[
         "Sort"

@@ -23,7 +23,8 @@ from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Makes a session of SOURCE, or puts it into one that is there. SOURCE is
-  a .py file        the signature in it (FILE.py:Class); read, never run
+  a .py file        the signature in it (FILE.py:Class), or lm.history as Python
+                    prints it; read, never run
   .csv .jsonl .json demos: a table with a header, or flat objects by field name
   .json             a program that dspy saved; an entry of lm.history; OpenAI
                     messages, which become the history of a case

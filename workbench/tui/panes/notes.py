@@ -193,7 +193,7 @@ def notes_of(
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
-    hint = keys("   {notes.dismiss|x} dismisses a guess")
+    hint = keys("   {notes.dismiss|x} here dismisses it; {app.jump|alt+j} leads here")
     guesses = [
         Note("⚠", f"guessed: {one}{'' if number else hint}", Place("signature"), guess=one)
         for number, one in enumerate(edits.guesses_in(state.case))

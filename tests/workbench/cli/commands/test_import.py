@@ -218,7 +218,7 @@ ERROR = (
 def test_the_text_of_an_error_is_imported_from_standard_input(run: Run) -> None:
     done = run("import", "-", "-o", "failure.json", stdin=ERROR)
     assert done.code == 0, done.err
-    assert "guessed: an error's text has no types: `answer`, `score` are taken as str" in done.err
+    assert "guessed: an error's text has no types: str stands for `answer`, `score`" in done.err
     assert "`chat` cannot parse the reply" in done.err
     assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
 

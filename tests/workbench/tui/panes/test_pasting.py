@@ -116,7 +116,7 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         left = [one.text for one in desk.main.editors.notes._notes if one.guess]
         assert left == guesses[:-1]
         kept = store.loads(store.dumps(desk.document.session)).cases[0].extra["imported"]
-        assert kept["guessed"] == [one.removeprefix("guessed: ").partition("   x dism")[0] for one in left]
+        assert kept["guessed"] == [one.removeprefix("guessed: ").partition("   x here")[0] for one in left]
         await desk.press("ctrl+z")
         assert [one.text for one in desk.main.editors.notes._notes] == notes
 
