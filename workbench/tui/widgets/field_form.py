@@ -141,6 +141,7 @@ class FieldEditor(Vertical, NeverScrolls):
         one_of: int,
     ) -> None:
         self._one_of = one_of
+        self._absent = absent
         self.field = row.field
         self._row = row
         self._on_value = on_value
@@ -161,7 +162,7 @@ class FieldEditor(Vertical, NeverScrolls):
                 syntax=self._syntax_of(self._text_of(row)),
                 on_edit=lambda text: on_text(self.field, text),
                 next_line=self._next_line,
-                placeholder=content(absent),
+                placeholder=self._placeholder_of(row),
                 takes_paste=self._takes_paste,
                 read_only=self._is_embedded,
             )
@@ -174,12 +175,17 @@ class FieldEditor(Vertical, NeverScrolls):
         is_shown = self._is_plain and self._row.draft is None and field_values.takes_file(self.field)
         return is_shown and bool(field_values.described(self._row.value))
 
+    def _placeholder_of(self, row: FormRow) -> Content:
+        return content(self._absent if row.value is ABSENT else "empty text")
+
     def show(self, row: FormRow, is_other: bool = False) -> None:
         """Show a row, keeping typed text that already means its value; one that `is_other` from its start."""
         self.field = row.field
         self._row = row
         self._label.show(_label(row))
         if isinstance(self._input, Editor):
+            if self._editing == "text":
+                self._input.placeholder = self._placeholder_of(row)
             if is_other or not self._says(row, self._input.raw):
                 self._put(self._text_of(row))
             if is_other:

@@ -233,3 +233,19 @@ def test_a_file_is_attached_by_a_dropped_path_and_by_a_key(tmp_path: Path) -> No
         await desk.until(lambda: desk.editor.raw == str(tmp_path / "notes.txt"))
 
     at_the_desk(act, session=asked)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"), [({"question": ""}, "empty text"), ({}, "no value: left out of the prompt")]
+)
+def test_an_empty_text_is_in_the_prompt_and_no_value_is_not(inputs: dict[str, str], said: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "question")
+        assert said in " ".join(" ".join(seen(desk.editor)).split())
+        assert desk.prompt("chat").count("[[ ## question ## ]]") == 1 + len(inputs)
+        await desk.type("Why?")
+        await desk.press("ctrl+z", "ctrl+z")
+        assert said in " ".join(" ".join(seen(desk.editor)).split())
+
+    cases = (Case("one", inputs),)
+    at_the_desk(act, session=Session(SignatureText("question, n: int -> answer"), columns=TICKETS.columns, cases=cases))
