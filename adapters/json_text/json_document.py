@@ -205,25 +205,17 @@ def _holds(text: str, start: int, end: int, value: object) -> bool:
             waiting.extend(reversed(one))
             continue
         position = punctuation(text, position, end).end()  # type: ignore[union-attr]
-        if kind is str and is_at(one, position, end):
-            position += len(one)
-            continue
-        written = next((spelling for spelling in _spellings(one) if is_at(spelling, position, end)), None)
-        if written is None:
-            return False
+        written = one if kind is str else str(one)
+        if not is_at(written, position, end):
+            spelled = next((spelling for spelling in _spellings(one) if is_at(spelling, position, end)), None)
+            if spelled is None:
+                return False
+            written = spelled
         position += len(written)
     return punctuation(text, position, end).end() == end  # type: ignore[union-attr]
 
 
 def _spellings(leaf: object) -> Iterator[str]:
-    if isinstance(leaf, str):
-        yield leaf
-        yield json.dumps(leaf, ensure_ascii=False)[1:-1]
-        yield json.dumps(leaf)[1:-1]
-    elif leaf is None:
-        yield from ("null", "None")
-    elif isinstance(leaf, bool):
-        yield from (("true", "True") if leaf else ("false", "False"))
-    else:
-        yield str(leaf)
-        yield json.dumps(leaf)
+    for is_ascii in (False, True):
+        written = json.dumps(leaf, ensure_ascii=is_ascii)
+        yield written[1:-1] if isinstance(leaf, str) else written

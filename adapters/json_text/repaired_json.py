@@ -9,10 +9,11 @@ long texts take minutes. `Walk` finds the same place faster (`JSONParser.skip_to
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, cast
 
@@ -136,14 +137,37 @@ class _BoundedParser(JSONParser):
         return found
 
 
+_SPACE = r"[ \t\n\r]*+"
+_STRING = r'"[^"\\\x00-\x1f]++"'
+_LEAF = rf"(?:{_STRING}|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)"
+_LIST = rf"\[{_SPACE}{_LEAF}{_SPACE}(?:,{_SPACE}{_LEAF}{_SPACE})*+\]"
+_MEMBER = rf"{_STRING}{_SPACE}:{_SPACE}(?:{_LEAF}|{_LIST}){_SPACE}"
+_FLAT = re.compile(rf"\{{{_SPACE}{_MEMBER}(?:,{_SPACE}{_MEMBER})*+\}}(?!\}})")
+"""A valid object of leaves and lists of leaves, inside another value, which json_repair reads as `json` does.
+
+Without backslashes and empty strings, its `_try_parse_simple_quoted_string` takes every string as written; it drops
+some empty values of lists, and a second brace after an object in a list."""
+
+
 class _PlacingParser(_BoundedParser):
-    """json_repair's parser, extended to locate a valid object inside the text."""
+    """json_repair's parser, extended to locate a valid object inside the text, and to take flat ones whole."""
 
     members: list[Member] | None = None
     taken: Any = None
 
     def __init__(self, text: str) -> None:
         super().__init__(text, try_valid_json_suffix=True)
+
+    def parse_object(self, *schema: Any) -> Any:
+        start = self.index - 1
+        found = None if self.context.empty or schema else _FLAT.match(cast(str, self.json_str), start)
+        if found is not None:
+            self._steps.take(looks_of(found.end() - start))
+            with suppress(ValueError):  # a number of thousands of digits
+                value = json.loads(found.group())
+                self.index = found.end()
+                return value
+        return super().parse_object(*schema)
 
     def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
         text = self.json_str

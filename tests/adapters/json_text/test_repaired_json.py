@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from adapters.json_text import repaired_json
 from adapters.json_text.json_loading import load_json
+from adapters.json_text.repair_limits import one_reading
 from adapters.json_text.repaired_json import repair_object
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)
@@ -32,6 +33,34 @@ def test_the_answer_is_json_repairs_and_each_place_holds_its_value(
     for one in members or ():
         assert json.loads(text[one.start : one.end]) == one.value
         assert json.loads(text[one.key_start : one.key_end]) == one.key
+
+
+FLAT = st.dictionaries(st.sampled_from("abc") | st.text(max_size=4), LEAVES | st.lists(LEAVES, max_size=3), max_size=4)
+
+
+@given(
+    items=st.lists(FLAT | LEAVES, min_size=1, max_size=4),
+    compact=st.booleans(),
+    indent=st.sampled_from([None, 2]),
+    place=st.floats(0, 1),
+    damage=st.sampled_from(['"', "{", "}", "[", "]", ",", ":", "\\", " ", "\n", "'", "//", "#", "a", "...", ""]),
+)
+def test_objects_that_are_taken_whole_are_json_repairs(
+    items: list[object], compact: bool, indent: int | None, place: float, damage: str
+) -> None:
+    whole = json.dumps({"items": items}, indent=indent, separators=(",", ":") if compact else None)
+    whole = whole.replace('"c"', '"b"')  # a key given twice
+    at = int(place * len(whole))
+    text = whole[:at] + damage + whole[at + (not damage) :] + ",]"
+    expected = json_repair.loads(text, skip_json_loads=True)
+    assert repr(repair_object(text)[0]) == repr(expected)
+
+
+def test_a_long_list_costs_few_looks_per_object() -> None:
+    text = "[" + '{"name": "a chair", "price": 1.5, "tags": ["x", "y"]},\n' * 500 + "]"
+    with one_reading() as steps:
+        assert len(repair_object(text)[0]) == 500
+    assert steps.allowed - steps.left < len(text) / 4
 
 
 def test_an_object_in_a_fence_after_prose_is_placed() -> None:
