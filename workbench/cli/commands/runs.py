@@ -33,7 +33,8 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("words", nargs="*", metavar="WORD", help="the beginning of a word of prompt, reply or error")
+    about = "the beginning of a word of prompt, reply or error; or as in the app: model:gpt is:failed"
+    parser.add_argument("words", nargs="*", metavar="WORD", help=about)
     parser.option("--model", "PART", "runs of models whose name contains PART", default="")
     parser.option("--adapter", "A", "runs of this adapter", default="")
     parser.flag("--failed", "only runs that failed or broke off")
@@ -71,8 +72,7 @@ def _clear(is_json: bool) -> int:
 
 def _search(kept: SentRuns, options: argparse.Namespace) -> int:
     folder = os.path.realpath(options.folder) if options.folder is not None else ""
-    wanted = Wanted(
-        words=" ".join(options.words),
+    within = Wanted(
         model=options.model,
         adapter=options.adapter,
         failed=options.failed,
@@ -80,7 +80,7 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
         until=options.until,
         folder=folder,
     )
-    found = kept.search(wanted, options.most)
+    found = kept.search(sent_runs.wanted_of(" ".join(options.words), within), options.most)
     count, size = kept.size()
     if options.json:
         runs = [_shape(one, ("values", "messages")) for one in found.runs]

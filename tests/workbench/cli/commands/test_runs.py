@@ -33,6 +33,7 @@ def test_what_was_sent_is_found_and_opens_as_it_was(session: Path, capsys: pytes
     assert found["count"] == found["kept"] == 3 and isinstance(found["bytes"], int)
     (failed,) = runs(capsys, "--failed", "--model", "EMPTY", "--adapter", "json")["runs"]  # type: ignore[misc]
     assert failed["phase"] == "failed" and failed["path"] == str(session)
+    assert runs(capsys, "umbrel", "is:failed", "model:EMPTY")["runs"] == [failed]  # as the app's search
     for options in (["--until", "2001-01-01"], ["--since", "2999-01-01"], ["--folder", str(session.parent / "x")]):
         assert runs(capsys, *options)["runs"] == []
     assert runs(capsys, "--folder", str(session.parent), "--most", "1")["count"] == 3
