@@ -6,7 +6,9 @@ import base64
 import enum
 import json
 import mimetypes
+import os
 import shlex
+import stat
 import types
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -155,18 +157,24 @@ def attached(field: Field, path: Path, before: Any = None) -> Any:
     if wanted is None:
         raise AttachError(f"{field.name}: only inputs of the types {', '.join(TYPES)} take a file")
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise AttachError(f"{path.name} is {plain_words(size)}; attach a file of at most {plain_words(MOST_BYTES)}")
-        data = path.read_bytes()
+        problem = _why_not(path.stat())
+        data = b"" if problem else path.read_bytes()
     except OSError as error:
         raise AttachError(f"{path}: {(error.strerror or str(error)).lower()}") from error
     except ValueError as error:  # NUL, or an unpaired surrogate, in a name
         raise AttachError(f"not a valid file name: {error}") from error
+    if problem:
+        raise AttachError(f"{path.name or path} {problem}")
     value = _value(wanted, path.name, data)
     if _item_of(field) is None:
         return value
     return [*(before if isinstance(before, list) else ()), value]
+
+
+def attachment_words(value: Any) -> str:
+    """Describe the file that was attached last: its type and size."""
+    last = value[-1] if isinstance(value, list) else value
+    return described(last) or f"text/plain · {plain_words(len(last['data'].encode()))}"
 
 
 def described(value: Any) -> str:
@@ -209,6 +217,17 @@ def path_in(text: str) -> Path | None:
     except (OSError, ValueError, RuntimeError):  # not a path
         return None
     return None
+
+
+def _why_not(status: os.stat_result) -> str:
+    """Return why a file cannot be attached, or ""; reading a pipe or a device might never end."""
+    if stat.S_ISDIR(status.st_mode):
+        return "is a folder; name a file in it"
+    if not stat.S_ISREG(status.st_mode):
+        return "is a pipe or a device; attach a regular file"
+    if status.st_size > MOST_BYTES:
+        return f"is {plain_words(status.st_size)}; attach a file of at most {plain_words(MOST_BYTES)}"
+    return "" if status.st_size else "is empty"
 
 
 def _type_of(field: Field) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from adapters.types import Audio, Document, File, Image
 from adapters.values.custom_types import build
 from sessions.model.session import SignatureText
 from workbench.editing import field_values
-from workbench.editing.field_values import AttachError, attached, described, path_in, takes_file
+from workbench.editing.field_values import AttachError, attached, attachment_words, described, path_in, takes_file
 
 SIGNATURE = """import dspy
 from dspy.experimental import Document
@@ -53,6 +55,7 @@ def test_a_file_becomes_a_value_that_its_type_takes(
     assert isinstance(build(field(name).annotation, value), kind)
     assert base64.b64encode(data).decode() in str(value) or data.decode() == value["data"]
     assert described(value) == said
+    assert attachment_words(value) == (said or "text/plain · 2 B")
 
 
 def test_a_list_gets_one_more_item(tmp_path: Path) -> None:
@@ -65,6 +68,8 @@ def test_a_list_gets_one_more_item(tmp_path: Path) -> None:
 def test_what_cannot_be_attached_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "n.txt").write_text("hello")
     (tmp_path / "b.bin").write_bytes(b"\xff\xfe")
+    (tmp_path / "none.png").touch()
+    os.mkfifo(tmp_path / "pipe.png")
     for name, file, said in (
         ("picture", "n.txt", "n.txt is text/plain, 5 B; Image takes a picture"),
         ("sound", "n.txt", "Audio takes a sound"),
@@ -72,13 +77,16 @@ def test_what_cannot_be_attached_says_why(tmp_path: Path, monkeypatch: pytest.Mo
         ("note", "n.txt", "note: only inputs of the types Image, Audio, Document, File take a file"),
         ("table", "n.txt", "table: only inputs"),
         ("picture", "gone.png", "no such file"),
-        ("picture", ".", "is a directory"),
+        ("picture", ".", f"^{re.escape(tmp_path.name)} is a folder; name a file in it$"),
+        ("picture", "none.png", "^none.png is empty$"),
+        ("picture", "pipe.png", "^pipe.png is a pipe or a device; attach a regular file$"),
+        ("picture", "/dev/zero", "^zero is a pipe or a device; attach a regular file$"),
         ("picture", "\0.png", "not a valid file name"),
     ):
         with pytest.raises(AttachError, match=said):
             attached(field(name), tmp_path / file)
     monkeypatch.setattr(field_values, "MOST_BYTES", 4)
-    with pytest.raises(AttachError, match=r"n\.txt is 5 B; attach a file of at most 4 B"):
+    with pytest.raises(AttachError, match=r"^n\.txt is 5 B; attach a file of at most 4 B"):
         attached(field("any_file"), tmp_path / "n.txt")
     assert [name for name in ("picture", "more", "sound", "note") if takes_file(field(name))] == [
         *("picture", "more", "sound")

@@ -255,8 +255,7 @@ def _attached(text: str, field: Field, before: Any) -> Any:
         value = field_values.attached(field, Path(text[1:]).expanduser(), before)
     except field_values.AttachError as error:
         raise CommandError(f"--input {field.name}: {error}") from error
-    last = value[-1] if isinstance(value, list) else value
-    command_output.message(f"{field.name}: {field_values.described(last) or text[1:]}")
+    command_output.message(f"{field.name}: {field_values.attachment_words(value)}")
     return value
 
 

@@ -133,8 +133,7 @@ async def attach(host: Host, wanted: AttachFile) -> None:
         try:
             value = await asyncio.to_thread(field_values.attached, wanted.field, path, wanted.before)
             wanted.take(value)
-            last = value[-1] if isinstance(value, list) else value
-            said = f"{path.name}: {field_values.described(last) or 'text'}"
+            said = f"{path.name}: {field_values.attachment_words(value)}"
             plain_notify(host.app, said, title="Attached", timeout=5)
             return
         except field_values.AttachError as error:
