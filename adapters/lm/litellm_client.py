@@ -374,4 +374,5 @@ def _chunk(message: Piece, scrubber: Scrubber) -> Chunk:
         raw=scrubber.json(message["raw"]) if message.get("raw") else None,
         choice=message.get("choice", 0),
         refusal=message.get("refusal", ""),
+        citations=tuple(scrubber.json(message.get("citations", ()))),
     )

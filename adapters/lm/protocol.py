@@ -122,6 +122,8 @@ class Chunk:
     choice: int = 0
     refusal: str = ""
     """The model's message when it declines to answer; not part of `text`."""
+    citations: tuple[Any, ...] = ()
+    """The passages that the reply cites, as plain JSON in the provider's own terms."""
     prepared_s: float | None = None
     took_s: float | None = None
 
@@ -139,6 +141,7 @@ class Response:
     logprobs: Any = None
     raw: Any = None
     refusal: str = ""
+    citations: tuple[Any, ...] = ()
 
     def as_output(self) -> dict[str, Any]:
         """Return the completion in the format that dspy passes to an adapter's postprocessing."""
@@ -149,6 +152,8 @@ class Response:
             output["tool_calls"] = [dict(call) for call in self.tool_calls]
         if self.logprobs is not None:
             output["logprobs"] = self.logprobs
+        if self.citations:
+            output["citations"] = list(self.citations)
         return output
 
 
@@ -215,6 +220,7 @@ class _Completion:
     logprobs: Any = None
     raw: Any = None
     refusal: str = ""
+    citations: tuple[Any, ...] = ()
 
 
 class Collector:
@@ -249,6 +255,7 @@ class Collector:
         if chunk.finish_reason is not None:
             one.finish_reason = chunk.finish_reason
         one.refusal += chunk.refusal
+        one.citations += chunk.citations
         if chunk.raw is not None:
             one.raw = chunk.raw
 
@@ -266,6 +273,7 @@ class Collector:
                 logprobs=one.logprobs,
                 raw=one.raw,
                 refusal=one.refusal,
+                citations=one.citations,
             )
             for _, one in sorted(self._completions.items())
         )

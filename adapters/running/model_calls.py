@@ -166,6 +166,7 @@ def completion_of(response: Response) -> Completion:
         finish_reason=response.finish_reason,
         logprobs=response.logprobs,
         refusal=response.refusal,
+        citations=response.citations,
     )
 
 

@@ -26,6 +26,7 @@ class Completion:
     logprobs: Any = None
     refusal: str = ""
     """The model's text of a refusal, in place of an answer."""
+    citations: tuple[Any, ...] = ()
 
 
 Purpose = Literal["first", "retry", "tools", "fallback", "extraction", "again"]

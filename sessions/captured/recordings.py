@@ -37,7 +37,7 @@ from sessions.model.replies import (
 )
 from sessions.model.session import Case, Column, Recording, Session
 from sessions.running import recording, rendering
-from sessions.running.recording import as_json
+from sessions.running.recording import as_json, copied
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,7 @@ def reply_of(made: Recording, model: str) -> Reply | None:
     first = made.attempts[0].completions if made.attempts else ()
     if not first:
         return None
-    names = ("text", "reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "extraction")
-    return Reply(**{name: getattr(first[0], name) for name in names}, source="sent", model=model)
+    return copied(Reply, first[0], source="sent", model=model)
 
 
 def _whole(attempts: Sequence[LiveAttempt]) -> list[LiveAttempt]:

@@ -244,7 +244,7 @@ def first_output(data: Mapping[str, object]) -> str:
 
 
 def answer_parts(output: object) -> dict[str, Any]:
-    """Return text, reasoning, tool calls and logprobs of an output of dspy's models: a text or an object."""
+    """Return text, reasoning, tool calls, logprobs and citations of an output of dspy's models: a text or an object."""
     given = output if isinstance(output, Mapping) else {"text": output}
     text, calls = given.get("text"), given.get("tool_calls")
     return {
@@ -252,6 +252,7 @@ def answer_parts(output: object) -> dict[str, Any]:
         "reasoning": given.get("reasoning_content") or None,
         "tool_calls": tuple(as_json(calls)) if calls else None,
         "logprobs": as_json(given["logprobs"]) if given.get("logprobs") else None,
+        "citations": tuple(as_json(given["citations"])) if isinstance(given.get("citations"), list) else None,
     }
 
 

@@ -141,6 +141,8 @@ class Answer(FilePart):
     """The text of the model's refusal, which providers return separately."""
     logprobs: Any = None
     """Log probabilities as returned by the provider."""
+    citations: Annotated[tuple[Mapping[str, Any], ...] | None, LENIENT] = None
+    """The passages that the reply cites, as returned by the provider."""
     extraction: Annotated[Extraction | None, LENIENT] = None
     """The values that TwoStep's second model extracted from the text."""
 
@@ -148,6 +150,7 @@ class Answer(FilePart):
         """Return the answer as an adapter gets it from a model: the text, and native parts if there are any."""
         calls = list(self.tool_calls or ())
         native = {"reasoning_content": self.reasoning, "tool_calls": calls, "logprobs": self.logprobs}
+        native["citations"] = list(self.citations or ())
         return {"text": self.text, **{name: part for name, part in native.items() if part}}
 
 

@@ -208,6 +208,7 @@ def _answer(output: Mapping[str, Any] | str | None) -> Answer:
         reasoning=output.get("reasoning_content"),
         tool_calls=tuple(output.get("tool_calls") or ()) or None,
         logprobs=output.get("logprobs"),
+        citations=tuple(output.get("citations") or ()) or None,
         extraction=Extraction("chat", extraction) if isinstance(extraction, str) else None,
     )
 

@@ -47,7 +47,7 @@ DSPY = "3.4.1"
 
 MOST_CHUNKS = 5_000
 """The largest number of chunks whose lengths a reply keeps."""
-OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "extraction")
+OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "citations", "extraction")
 """The attributes, besides the text, of a completion that came from a call."""
 
 
@@ -180,7 +180,7 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     digest = digest_of(asked) if "messages" in asked else None
     answer = _answer(attempt.completions[0])
     made = {"source": "sent", "model": model, "raw": raw, "request_digest": digest}
-    return _made(Reply, answer, **made, chunks=_chunks_of(run, attempt.number, answer.text))
+    return copied(Reply, answer, **made, chunks=_chunks_of(run, attempt.number, answer.text))
 
 
 def _chunks_of(run: Run, attempt: int, text: str) -> tuple[int, ...] | None:
@@ -198,7 +198,7 @@ def _chunks_of(run: Run, attempt: int, text: str) -> tuple[int, ...] | None:
 
 def answer_of_reply(reply: Reply) -> Answer:
     """Return the model's answer, without the attributes that a session adds."""
-    return _made(Answer, reply)
+    return copied(Answer, reply)
 
 
 def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
@@ -336,7 +336,7 @@ def _mend(session: Session, signature: Signature, error: Exception) -> str:
 def _attempt(attempt: Attempt, role: Role, request: Mapping[str, object] | None) -> RecordedAttempt:
     readings = [None if one.reading is None else recorded_reading(one.reading) for one in attempt.completions]
     pairs = zip(attempt.completions, readings, strict=True)
-    completions = tuple([_made(RecordedCompletion, _answer(one), reading=reading) for one, reading in pairs])
+    completions = tuple([copied(RecordedCompletion, _answer(one), reading=reading) for one, reading in pairs])
     return RecordedAttempt(attempt.adapter, role, request, completions, attempt.error)
 
 
@@ -350,11 +350,12 @@ def _answer(completion: Completion) -> Answer:
         finish_reason=completion.finish_reason,
         refusal=completion.refusal or None,
         logprobs=None if completion.logprobs is None else as_json(completion.logprobs),
+        citations=tuple(as_json(completion.citations)) or None,
         extraction=None if extraction is None else Extraction(extraction.adapter, extraction.completion),
     )
 
 
-def _made(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
+def copied(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
     """Convert an answer to this kind, with more attributes."""
     return kind(**{name: getattr(answer, name) for name in ("text", *OF_A_CALL)}, **more)
 

@@ -107,6 +107,7 @@ def _chunks(attempt: RecordedAttempt) -> Iterator[Chunk]:
             tool_calls=tuple([_part(index, one) for index, one in enumerate(completion.tool_calls or ())]),
             finish_reason=completion.finish_reason,
             refusal=completion.refusal or "",
+            citations=tuple(completion.citations or ()),
             logprobs=completion.logprobs,
             choice=choice,
         )

@@ -23,16 +23,27 @@ FAULT = "The engine fell over."
 
 @dataclass(frozen=True)
 class Reply:
-    """`pieces` of the text as they are streamed, after those of the `reasoning`; `tool` is a call: name, arguments."""
+    """`pieces` of the text as they are streamed, after those of the `reasoning`; `tool` is a call: name, arguments.
+
+    `cited` is what all pieces but the last one cite (Anthropic only).
+    """
 
     pieces: tuple[str, ...]
     reasoning: tuple[str, ...] = ()
     tool: tuple[str, Mapping[str, Any]] | None = None
     ending: Ending = "stop"
+    cited: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:
         return "".join(self.pieces)
+
+    @property
+    def blocks(self) -> list[tuple[tuple[str, ...], list[Mapping[str, Any]]]]:
+        """The blocks of text: their pieces, and what they cite."""
+        if self.cited is None:
+            return [(self.pieces, [])] if self.pieces else []
+        return [(self.pieces[:-1], [self.cited]), (self.pieces[-1:], [])]
 
 
 @dataclass(frozen=True)
@@ -234,8 +245,10 @@ def anthropic_frames(reply: Reply) -> list[bytes]:
         deltas: list[dict[str, Any]] = [{"type": "thinking_delta", "thinking": one} for one in reply.reasoning]
         deltas.append({"type": "signature_delta", "signature": "EqQB"})
         blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, deltas))
-    if reply.pieces:
-        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": one} for one in reply.pieces]))
+    for pieces, cited in reply.blocks:
+        deltas = [{"type": "text_delta", "text": one} for one in pieces]
+        deltas += [{"type": "citations_delta", "citation": one} for one in cited]
+        blocks.append(({"type": "text", "text": ""}, deltas))
     if reply.tool:
         whole = json.dumps(reply.tool[1])
         parts = [{"type": "input_json_delta", "partial_json": one} for one in (whole[:4], whole[4:])]
@@ -254,8 +267,8 @@ def anthropic_whole(reply: Reply) -> Mapping[str, Any]:
     content: list[dict[str, Any]] = []
     if reply.reasoning:
         content.append({"type": "thinking", "thinking": "".join(reply.reasoning), "signature": "EqQB"})
-    if reply.pieces:
-        content.append({"type": "text", "text": reply.text})
+    for pieces, cited in reply.blocks:
+        content.append({"type": "text", "text": "".join(pieces), **({"citations": cited} if cited else {})})
     if reply.tool:
         content.append({"type": "tool_use", "id": "call_1", "name": reply.tool[0], "input": dict(reply.tool[1])})
     return {

@@ -289,7 +289,7 @@ def _attempt(attempt: Attempt) -> dict[str, JSON]:
             {
                 "text": completion.text,
                 "reading": None if completion.reading is None else reading(completion.reading),
-                **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs"),
+                **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
             }
             for completion in attempt.completions
         ],

@@ -81,6 +81,10 @@ class Outgoing:
         self.status: int | None = None
         self.content_type = ""
         self.refusals: dict[int, str] = {}
+        self.citations: list[tuple[Any, Any]] = []
+        """The citations of a stream from Anthropic, each with the index of its block."""
+        self.blocks: dict[Any, list[str]] = {}
+        """The text of the blocks of that stream, in pieces."""
         self.said_done = False
         self.response: Any = None
         self.error: Any = None
@@ -104,6 +108,7 @@ class Outgoing:
         self.response = response
         self.status, self.content_type = response.status_code, response.headers.get("content-type", "")
         self.refusals, self.said_done, self.error = {}, False, None
+        self.citations, self.blocks = [], {}
         if response.is_stream_consumed and _TELLING.search(response.content):
             self._note_body(response.content)
 

@@ -326,6 +326,10 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
     for choice_number, refusal in outgoing.refusals.items():
         anything = True
         yield {"choice": choice_number, "refusal": refusal}
+    if outgoing.citations:
+        texts = {block: "".join(pieces) for block, pieces in outgoing.blocks.items()}
+        cited = [{**one, "supported_text": texts.get(block, "")} for block, one in outgoing.citations]
+        yield {"choice": 0, "citations": cited}
     if not (finished or wrapper.received_finish_reason or outgoing.said_done):
         raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
     # If the provider does not count tokens, litellm's last chunk contains its own estimate.
@@ -342,6 +346,9 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
             piece["refusal"] = refusal
             if piece.get("text") == refusal:  # some releases of litellm make it the content
                 del piece["text"]
+        cited = (getattr(choice.message, "provider_specific_fields", None) or {}).get("citations")
+        if isinstance(cited, list):  # Rule: `dspy.clients.base_lm.BaseLM._extract_citations_from_response`
+            piece["citations"] = [one for group in cited for one in (group if isinstance(group, list) else [group])]
         if choice.finish_reason:
             piece["finish_reason"] = choice.finish_reason
         yield {"choice": choice.index or 0, **piece}

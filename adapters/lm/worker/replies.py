@@ -29,6 +29,8 @@ class Piece(TypedDict, total=False):
     text: str
     reasoning: str
     refusal: str
+    citations: list[Any]
+    """The passages that the reply cites, as plain JSON."""
     tool_calls: list[CallPiece]
     finish_reason: str
     logprobs: Any

@@ -4,6 +4,7 @@ Preserved, for every server with OpenAI's chat completions:
 
 - a final `[DONE]`, which some servers send instead of a finish reason;
 - a refusal, which litellm drops;
+- the text that an Anthropic citation supports, which litellm adds to whole replies only;
 - reasoning that OpenRouter forwards under the field name of the upstream server;
 - an error that some servers (vLLM, Mistral) send without `error` around it;
 - content as a list of parts (text, thinking), which litellm ignores;
@@ -38,6 +39,7 @@ def keep_lost_parts(outgoing: Outgoing) -> None:
     """Patch OpenAI's `AsyncStream` and litellm's own stream readers in this process."""
     _mend_client(outgoing)
     _mend_reader(outgoing)
+    _note_citations(outgoing)
 
 
 def _mend_client(outgoing: Outgoing) -> None:
@@ -90,6 +92,24 @@ def _mend_reader(outgoing: Outgoing) -> None:
         return parse_routed(self, chunk)
 
     RouterReader.chunk_parser = parsed_routed
+
+
+def _note_citations(outgoing: Outgoing) -> None:
+    from litellm.llms.anthropic.chat.handler import ModelResponseIterator as Reader
+
+    read: Any = getattr(Reader, "_content_block_delta_helper", None)
+    if read is None:
+        return
+
+    def noted(self: object, chunk: JSON) -> Any:
+        call, delta, block = outgoing(), chunk.get("delta") or {}, chunk.get("index")
+        if call is not None and delta.get("text"):
+            call.blocks.setdefault(block, []).append(delta["text"])
+        elif call is not None and isinstance(delta.get("citation"), dict):
+            call.citations.append((block, delta["citation"]))
+        return read(self, chunk)
+
+    Reader._content_block_delta_helper = noted
 
 
 def _plain(chunk: Any, call: Any) -> Any:

@@ -119,6 +119,15 @@ def test_a_stream_that_ends_in_the_middle_is_no_reply(ask: Ask, provider: Provid
     assert run.attempts[0].completions[0].text.startswith("[[ ## answer ## ]]")
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_citation_arrives_with_the_text_of_its_block(ask: Ask, stream: bool) -> None:
+    cited = {"type": "char_location", "cited_text": "It pours.", "document_index": 0, "document_title": None}
+    cited |= {"start_char_index": 0, "end_char_index": 9}
+    one = completion(ask(BY_NAME["anthropic"], replace(REPLY, cited=cited), stream=stream))
+    assert one.text == REPLY.text
+    assert one.citations == ({**cited, "supported_text": "".join(REPLY.pieces[:-1])},)
+
+
 TOOL = {
     "type": "function",
     "function": {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},

@@ -86,6 +86,7 @@ def test_the_reply_kept_of_a_run_has_every_part_that_the_call_gave() -> None:
         "finish_reason": "tool_calls",
         "refusal": "No.",
         "logprobs": {"content": [{"token": "x", "logprob": -0.5}]},
+        "citations": ({"type": "char_location", "cited_text": "It pours."},),
     }
     completion = Completion("x", **said)  # type: ignore[arg-type]
     kept = reply_of_run(Run(True, {}, (), (Attempt(1, "chat", "m", {}, (completion,)),)), "m")

@@ -20,6 +20,7 @@ from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
 from sessions.model.session import Demo
 from sessions.model.variants import INSTRUCTIONS, columns_of
+from sessions.running.recording import copied
 from sessions.stress import grid
 from workbench.bench.judging import expected_outputs, grid_of
 from workbench.bench.planning import Forecasts, Target, plan
@@ -166,8 +167,7 @@ def show(host: Host, wanted: Wanted) -> None:
     run = wanted.run
     if run is not None and run.reply is not None:
         host.main.runs.forget(wanted.case, column)
-        answer = run.reply
-        reply = Reply(answer.text, model=run.model, reasoning=answer.reasoning, tool_calls=answer.tool_calls)
+        reply = copied(Reply, run.reply, model=run.model)
         change = partial(edits.set_reply, case=wanted.case, column=column, reply=reply)
         host.main.edit(change, Place("reply", wanted.case, field=f"{column} benched"), f"reply of run {run.number}")
     if run is not None and wanted.then == "demo":

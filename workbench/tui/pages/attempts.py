@@ -89,8 +89,9 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
             yield named("read", sign, verdict(completion.reading))
         if completion.reasoning:
             yield named("reasoning", one_line(completion.reasoning, LONGEST_TEXT))
-        for call in completion.tool_calls:
-            yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
+        for name, given in (("tool call", completion.tool_calls), ("cites", completion.citations)):
+            for one in given:
+                yield named(name, json_shapes.dumps(one, indent=None, ascii_only=False))
         yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
     # The tool calls of this reply, and their results as sent to the model
     for event in run.events:
