@@ -172,7 +172,7 @@ def test_a_command_loads_what_it_uses(command: str, tmp_path: Path) -> None:
 
 def test_help_and_version_load_not_even_the_engine() -> None:
     code = "from workbench.__main__ import main\nmain(['--help'])\nmain(['--version'])\nprint()"
-    assert loaded_after(code) & {*HEAVY, "pydantic", "sessions"} == set()
+    assert loaded_after(code) & {*HEAVY, "pydantic", "sessions", "dataclasses", "difflib"} == set()
 
 
 def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client() -> None:

@@ -8,15 +8,13 @@ same below the app.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 OFFLINE = "offline/"
 
 
-@dataclass(frozen=True)
-class Confinement:
+class Confinement(NamedTuple):
     """Limits for a participant; without `folder` there are none.
 
     With `folder`, files are read and written only inside it, and programs are not started. `models` are the full names

@@ -5,7 +5,6 @@ With several columns, the worst exit code is returned: 3 over 1 over 0.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from workbench.output.display import LONGEST_NAME
@@ -43,6 +42,8 @@ class CommandError(Exception):
 
 def nearest(wrong: str, known: Iterable[str]) -> str | None:
     """Return the known name most similar to `wrong`, ignoring case; None if none is similar."""
+    import difflib
+
     by_lower = {name.lower(): name for name in known}
     found = difflib.get_close_matches(wrong.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None
