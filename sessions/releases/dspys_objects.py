@@ -26,15 +26,26 @@ class NotShownError(Exception):
     """dspy cannot represent this fixture; the message says why."""
 
 
+class NoPromptError(Exception):
+    """dspy cannot make a prompt of the case; the message says why."""
+
+
 def dspys_signature(ours: Signature, text: str = "") -> Any:
     """Build a `dspy.Signature` from ours, with dspy's types instead of ours.
 
     It is built as a class because `make_signature` up to 2.6.27 rejects `X | Y` in a dict of fields, but not in a
     class. `text` is its source; string notation is also parsed by dspy, so that it rejects what it does not support
-    (`str | None` up to 2.6.27). This is safe: our parser has accepted the text, so it names no module to import.
+    (`str | None` up to 2.6.27): NoPromptError. This is safe: our parser has accepted the text, so it names no module
+    to import.
     """
     if text and not is_source(text):
-        dspy.Signature(text)
+        try:
+            dspy.Signature(text)
+        except Exception as error:  # it may raise anything for a text
+            what = f"this string notation ({type(error).__name__}: {error}); write"
+            if "BitOr" in str(error):
+                what = "`X | Y` in string notation; write Optional[X] or Union[X, Y], or"
+            raise NoPromptError(f"it does not accept {what} the signature as a class") from error
     fields: dict[str, Any] = {}
     annotations: dict[str, Any] = {}
     for name, field in ours.fields.items():

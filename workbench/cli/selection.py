@@ -200,7 +200,7 @@ def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
     except (UnknownAdapterError, ReleaseError) as error:
-        return Unrenderable(type(error).__name__, str(error))
+        return Unrenderable(type(error).__name__, str(error).removeprefix(f"{column.id}: "))
     except Exception as error:  # whatever dspy's format raises for this signature and these values
         return Unrenderable(type(error).__name__, f"cannot be rendered: {type(error).__name__}: {error}")
 

@@ -129,7 +129,8 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
 
 
 def _write_spans(reading: Reading) -> None:
-    command_output.text("  the reply, piece by piece:")
+    if reading.spans:
+        command_output.text("  the reply, piece by piece:")
     line, line_start = 1, 0
     for span in reading.spans:
         piece = reading.completion[span.start : span.end]

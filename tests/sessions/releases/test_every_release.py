@@ -249,3 +249,6 @@ def test_string_notation_is_rejected_where_that_release_rejects_it(release: Rele
         session = Session(SignatureText(text), columns=(column,), cases=(case,))
         made = made_under_a_column(release, Question(session, case, column))
         assert (None if isinstance(own, str) else own) == made, text
+        if "BitOr" in own:
+            with pytest.raises(ReleaseError, match=r"does not accept `X \| Y` in string notation; write Optional\[X\]"):
+                release.call(Question(session, case, column))

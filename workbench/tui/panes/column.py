@@ -82,7 +82,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.column_id = column_id
         self._shown: tuple[RenderedColumn, ColumnRun | None] | None = None
         self._model: str | None = None
-        self._expected: Signature | None = None
+        self._expected: tuple[Signature | None, bool] | None = None
         self._was_running = False
         self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
@@ -125,9 +125,10 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             self.reply.remove_class("-thinking")
             self.reply.show(rendered.text, rendered.reading)
             signature = rendered.request.signature if rendered.request is not None else None
-            if not rendered.text and signature is not self._expected:
-                self._expected = signature
-                self.reply.placeholder = _expected(signature) if signature is not None else Content("")
+            expected = signature, rendered.reply is not None
+            if not rendered.text and expected != self._expected:
+                self._expected = expected
+                self.reply.placeholder = _expected(*expected)
             reading = None if is_of_before(rendered, run) else rendered.reading
             self.fields.show(reading, error=self._error(rendered, run))
             self._arrange_answer()
@@ -384,8 +385,10 @@ def _own_name(column: Column) -> str:
     return column.id.removeprefix(f"{column.adapter} · ")
 
 
-def _expected(signature: Signature) -> Content:
-    """List the fields expected in a reply."""
+def _expected(signature: Signature | None, is_empty: bool) -> Content:
+    """List the fields expected in a reply; `is_empty`: a reply has come, and has no text."""
+    if signature is None or is_empty:
+        return content("The reply has no text. Send again, or paste a reply here." if is_empty else "", QUIET)
     said: list[tuple[str, str] | str] = [("Extracted values: ", QUIET)]
     for place, one in enumerate(signature.output_fields.values()):
         kind = one_line(written(one.annotation), 40)

@@ -95,6 +95,19 @@ def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_ho
     at_the_desk(act, session=session)
 
 
+def test_a_reply_without_text_does_not_look_like_one_that_has_not_come() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    (case,) = TICKETS.cases[:1]
+    came = replace(case, replies={"chat": Reply("", tool_calls=(call,))})
+
+    async def act(desk: Desk) -> None:
+        came, other = [str(one.reply.placeholder) for one in desk.main.columns.all]
+        assert came.startswith("The reply has no text.")
+        assert "Send, or paste a reply here" in other
+
+    at_the_desk(act, session=replace(TICKETS, cases=(came,), columns=TICKETS.columns[:2]))
+
+
 @pytest.mark.parametrize(
     ("place", "said"),
     [
