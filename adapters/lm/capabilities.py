@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm import litellm_answers
-from adapters.lm.dspy_facts import Flags, Route, dspy_facts, has_gateway, own_route
+from adapters.lm import fetched_table, litellm_answers
+from adapters.lm.dspy_facts import DspyFacts, Flags, Route, facts_by, has_gateway, own_route
 from adapters.lm.litellm_answers import Limits
 from adapters.requests.capabilities import NONE, Capabilities
 
@@ -64,7 +64,23 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     if model.startswith("offline/"):
         return OFFLINE
     route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
-    return _by_litellm(model) if route is None else _table_answer(route)
+    return _by_litellm(model) if route is None else _table_answer(route, facts_by(fetched_table.in_use()))
+
+
+def by_other_table(model: str, model_type: str, connection: Iterable[str], waits: bool) -> Known | None:
+    """Return what dspy sees with the last fetched table if it is not in use, and with the packaged one if it is.
+
+    Returns None without a fetched table, and, unless it `waits`, without an answer of litellm with the other table.
+    """
+    last = fetched_table.kept()
+    if last is None or model.startswith("offline/"):
+        return None
+    other = last if fetched_table.in_use() is None else None
+    route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
+    if route is None and waits:
+        litellm_answers.ask_with(other, [model])
+    found = litellm_answers.by_table(model, other) if route is None else _table_answer(route, facts_by(other))
+    return None if found is None else Known(found.capabilities, "the packaged table" if other is None else str(other))
 
 
 def limits_of(model: str) -> Limits:
@@ -93,8 +109,8 @@ def _by_litellm(model: str) -> Known:
 
 
 @lru_cache(maxsize=1024)
-def _table_answer(route: Route) -> Known:
-    door, flags = route.door, _flags(route)
+def _table_answer(route: Route, facts: DspyFacts) -> Known:
+    door, flags = route.door, _flags(route, facts)
     tools, reasoning, schema = (
         flag is True for flag in (flags.function_calling, flags.reasoning, flags.response_schema)
     )
@@ -110,14 +126,12 @@ def _table_answer(route: Route) -> Known:
         params |= TOOL_PARAMS - refused
     if reasoning:
         params.add("reasoning_effort")
-    table = f"dspy {dspy_facts().release}'s table"
-    said_by = table if flags != Flags() else f"{table} does not list it: by the rules for such names"
+    said_by = facts.name if flags != Flags() else f"{facts.name} does not list it: by the rules for such names"
     return Known(Capabilities(tools, reasoning, schema, frozenset(params)), said_by)
 
 
-def _flags(route: Route) -> Flags:
+def _flags(route: Route, facts: DspyFacts) -> Flags:
     """Rule: `dspy.clients.model_metadata.model_info`: the entry, then the bare name's, then the name's families."""
-    facts = dspy_facts()
     names, bare = route.door.namespaces, facts.entry(route.model)
     if bare is not None and bare.provider not in names:
         bare = None

@@ -15,6 +15,9 @@ from queue import SimpleQueue
 from threading import Timer
 from typing import Any
 
+from adapters.lm import fetched_table
+from adapters.lm.fetched_table import FetchedTable
+
 WORKER = Path(__file__).parent / "worker" / "litellm_worker.py"
 STDERR_LINES = 200
 STDERR_LINE = 2_000
@@ -28,9 +31,12 @@ _RESTLESS = frozenset({"PYTEST_CURRENT_TEST", "COLUMNS", "LINES", "PWD", "OLDPWD
 
 
 class Child:
-    """A worker process. `ready` is set once it accepts calls or is lost."""
+    """A worker process whose litellm uses a fetched `table`, or its own for None.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    `ready` is set once it accepts calls or is lost.
+    """
+
+    def __init__(self, environment: Mapping[str, str], table: FetchedTable | None) -> None:
         self._environment = relevant(environment)
         self.ready = threading.Event()
         self.problem: str | None = None
@@ -44,7 +50,7 @@ class Child:
         self._said: deque[str] = deque(maxlen=STDERR_LINES)
         # A new session keeps the terminal's ctrl-c from it; -P keeps the working directory off its path.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(WORKER)],
+            [sys.executable, "-P", str(WORKER), *([] if table is None else [str(table.path)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -183,7 +189,7 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
     with _lock:
         child = _children.get(keyless)
         if child is None or child.problem is not None:
-            _children[keyless] = child = Child(environment)
+            _children[keyless] = child = Child(environment, fetched_table.in_use())
         else:
             child.adopt(environment)
         return child

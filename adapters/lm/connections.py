@@ -18,7 +18,7 @@ NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKE
 
 def check_address(address: str, provider: str) -> None:
     """Raise ProviderError for an invalid address."""
-    said = _why_no_address(address)
+    said = why_no_address(address)
     if said:
         raise ProviderError(
             f"The address of {provider}, {without_user(address)}, cannot be called: {said}. Write it as "
@@ -99,12 +99,12 @@ def _example(address: str) -> str:
     """Return the corrected address if possible, else an example."""
     shown = without_user(address)
     for one in (shown, f"http://{shown}"):
-        if one.count("://") == 1 and not _why_no_address(one):
+        if one.count("://") == 1 and not why_no_address(one):
             return one
     return EXAMPLE
 
 
-def _why_no_address(address: str) -> str:
+def why_no_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         port = parts.port

@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from adapters.late_dataclasses import dataclass
+from adapters.lm.fetched_table import NO_MODELS, FetchedTable, Table
 
 FILE = Path(__file__).with_name("dspy_facts.json")
 
@@ -37,6 +39,12 @@ class Flags:
     def read(code: str) -> Flags:
         """Decode flags: `+-.` means tools, no reasoning, schema unknown."""
         return Flags(*({"+": True, "-": False, ".": None}[sign] for sign in code[:3]))
+
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> Flags:
+        """Read the flags of an entry of litellm's table."""
+        told = [facts.get(f"supports_{name}") for name in ("function_calling", "reasoning", "response_schema")]
+        return Flags(*(None if one is None else one is True for one in told))
 
     def filled(self, other: Flags) -> Flags:
         """Return these flags with unknown ones taken from `other`."""
@@ -104,8 +112,8 @@ class DspyFacts:
     """The file's contents, each part decoded on first use."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        self._data = data
-        self.release: str = data["release"]
+        self.data = data
+        self.name = f"dspy {data['release']}'s table"
         self.prefixes: Mapping[str, str] = data["prefixes"]
         """The door of dspy's client by litellm's `provider/` prefix."""
         self.beginnings = tuple((start, door) for start, door in data["beginnings"])
@@ -129,7 +137,7 @@ class DspyFacts:
                 one.get("cache_key", "sent"),
                 one.get("keeps_reasoning", False),
             )
-            for id, one in self._data["doors"].items()
+            for id, one in self.data["doors"].items()
         }
 
     @cached_property
@@ -140,7 +148,7 @@ class DspyFacts:
                 None if one["providers"] is None else frozenset(one["providers"]),
                 Flags.read(one["says"]),
             )
-            for one in self._data["families"]
+            for one in self.data["families"]
         )
 
     def entry(self, name: str) -> Entry | None:
@@ -151,16 +159,57 @@ class DspyFacts:
     def _table(self) -> Mapping[str, Entry]:
         return {
             name: entry
-            for provider, by_flags in self._data["table"].items()
+            for provider, by_flags in self.data["table"].items()
             for code, names in by_flags.items()
             for entry in (Entry(provider, Flags.read(code)),)
             for name in names.split()
         }
 
 
+class FetchedFacts(DspyFacts):
+    """The file's contents with a fetched table instead of dspy's. Rule: `dspy.clients.model_metadata.model_info`."""
+
+    def __init__(self, data: Mapping[str, Any], name: str, table: Table) -> None:
+        super().__init__(data)
+        self.name = name
+        self._fetched = table
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        rules = self._fetched.get("fallback_generalizations", {}).get("rules")
+        made: list[Family] = []
+        for rule in rules if isinstance(rules, list) else []:
+            with suppress(re.error, KeyError, TypeError, AttributeError):  # dspy skips an invalid rule, too
+                providers = rule.get("fill_missing_for_providers")
+                of = None if providers is None else frozenset(providers)
+                made.append(Family(re.compile(rule["pattern"]), of, Flags.of(rule.get("model_info") or {})))
+        return tuple(made)
+
+    def entry(self, name: str) -> Entry | None:
+        facts = None if name in NO_MODELS else self._fetched.get(name) or self._aliased(name)
+        return None if facts is None else Entry(str(facts.get("litellm_provider") or ""), Flags.of(facts))
+
+    def _aliased(self, name: str) -> Mapping[str, Any] | None:
+        for facts in self._fetched.values():
+            aliases, head = facts.get("aliases"), name.rpartition("/")[0]
+            if isinstance(aliases, list) and name in aliases and head in ("", facts.get("litellm_provider")):
+                return facts
+        return None
+
+
 @lru_cache(maxsize=1)
 def dspy_facts() -> DspyFacts:
     return DspyFacts(json.loads(FILE.read_text("utf-8")))
+
+
+@lru_cache(maxsize=2)
+def facts_by(table: FetchedTable | None) -> DspyFacts:
+    """Return the facts with a fetched table instead of dspy's own, which remains if the file is damaged."""
+    facts = dspy_facts()
+    try:
+        return facts if table is None else FetchedFacts(facts.data, str(table), table.read())
+    except (OSError, ValueError):
+        return facts
 
 
 OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})

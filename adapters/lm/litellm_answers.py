@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from adapters.late_dataclasses import dataclass
+from adapters.lm import fetched_table
+from adapters.lm.fetched_table import FetchedTable
+from adapters.lm.protocol import ProviderError
 from adapters.requests.capabilities import Capabilities
 from adapters.user_folders import user_folder
 
@@ -79,6 +82,37 @@ def installed() -> str:
         return ""
 
 
+def table_name() -> str:
+    """Return the name of the table in use for people."""
+    used = fetched_table.in_use()
+    return f"litellm {installed()}'s table" if used is None else str(used)
+
+
+def _key(table: FetchedTable | None) -> str:
+    """Return the key of the answers with a table: litellm's release, with a hash unless its own table is used."""
+    return installed() if table is None else f"{installed()}+{table.digest}"
+
+
+def by_table(model: str, table: FetchedTable | None) -> Answer | None:
+    """Return the known answer of the installed litellm with this table, or with its own."""
+    with _known.lock:
+        return _known.of_release(_key(table)).get(model)
+
+
+def refresh() -> FetchedTable:
+    """Fetch the table of models, and keep it if the installed litellm accepts it. Raises ProviderError."""
+    from adapters.lm.child import Child
+
+    made = fetched_table.fetch()
+    child = Child(os.environ, made)
+    child.ready.wait()
+    if child.problem is not None:
+        made.path.unlink(missing_ok=True)
+        raise ProviderError(f"The table of models from {made.host} is not used: litellm fails with it.", "setup")
+    child.kill()
+    return fetched_table.keep(made)
+
+
 class _Known:
     """The answers in memory by release and model, and the models that were looked up without success."""
 
@@ -88,7 +122,7 @@ class _Known:
         self.folder: Path | None = None
         self.answers: dict[str, dict[str, Answer]] = {}
         self.missed: set[str] = set()
-        self.asked: set[str] = set()
+        self.asked: set[tuple[str, str]] = set()
 
     def of_release(self, release: str) -> dict[str, Answer]:
         """Return the answers of a release, read from its file on first use."""
@@ -115,7 +149,7 @@ def answer_of(model: str) -> tuple[Answer | None, bool]:
 
     A model without an answer of the installed litellm is added to `wanted`.
     """
-    release = installed()
+    release = _key(fetched_table.in_use())
     with _known.lock:
         found = _known.of_release(release).get(model)
     if found is None and _known.waits:
@@ -124,7 +158,7 @@ def answer_of(model: str) -> tuple[Answer | None, bool]:
     if found is not None:
         return found, True
     with _known.lock:
-        if model not in _known.asked:
+        if (release, model) not in _known.asked:
             _known.missed.add(model)
         shipped = shipped_answers()
         provider = model.partition("/")[0] if "/" in model else "openai"
@@ -138,32 +172,43 @@ def wanted() -> tuple[str, ...]:
 
 
 def ask(models: Iterable[str]) -> None:
-    """Ask the installed litellm about models without an answer, and save its answers.
+    """Ask the installed litellm about models without an answer, with the table in use, and save its answers."""
+    ask_with(fetched_table.in_use(), models)
+
+
+def ask_with(table: FetchedTable | None, models: Iterable[str]) -> None:
+    """Ask as `ask` does, with a fetched table or with litellm's own.
 
     Waits several seconds until litellm is loaded. Does nothing without litellm.
     """
-    from adapters.lm.child import child_for
+    from adapters.lm.child import Child, child_for
 
-    release = installed()
+    release = _key(table)
     with _known.lock:
         left = [one for one in dict.fromkeys(models) if one not in _known.of_release(release)]
-        left = [one for one in left if one not in _known.asked]
-        _known.asked.update(left)
-        _known.missed -= _known.asked
-    if not left or not release:
+        left = [one for one in left if (release, one) not in _known.asked]
+        _known.asked.update([(release, one) for one in left])
+    if not left or not installed():
         return
-    child = child_for(os.environ, keyless=False)
+    is_used = table == fetched_table.in_use()
+    if is_used:
+        _known.missed.difference_update(left)
+    child = child_for(os.environ, keyless=False) if is_used else Child(os.environ, table)
     child.ready.wait()
+    told = installed()
     for start in range(0, len(left), BATCH):
         _, arrivals = child.begin({"op": "facts", "models": left[start : start + BATCH]})
         arrival = arrivals.get()
         if arrival["op"] != "facts":
             break
-        made = {model: answer(arrival["release"], said) for model, said in arrival["answers"].items()}
+        told = arrival["release"] if table is None else f"{arrival['release']} with {table}"
+        made = {model: answer(told, said) for model, said in arrival["answers"].items()}
         with _known.lock:
             _known.of_release(release).update(made)
+    if not is_used:
+        child.kill()
     with _known.lock, suppress(OSError):  # on a full disk, ask again the next time
-        _keep(release)
+        _keep(release, told)
 
 
 def answer(release: str, said: ModelAnswer) -> Answer:
@@ -238,14 +283,14 @@ def _earlier(model: str) -> Answer | None:
     return None
 
 
-def _keep(release: str) -> None:
+def _keep(release: str, told: str) -> None:
     if _known.folder is None:
         return
     file = _file(_known.folder, release)
     for folder in (file.parent.parent, file.parent):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}.{os.getpid()}")
-    new.write_text(written(release, _known.of_release(release)), "utf-8")
+    new.write_text(written(told, _known.of_release(release)), "utf-8")
     os.replace(new, file)
 
 

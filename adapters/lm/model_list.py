@@ -1,20 +1,16 @@
-"""List available models and their retirement dates, read from litellm's packaged JSON without importing litellm."""
+"""List available models and their retirement dates, read from litellm's table without importing litellm."""
 
 from __future__ import annotations
 
-import importlib.util
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm import litellm_answers
+from adapters.lm import fetched_table, litellm_answers
 from adapters.lm.capabilities import split_model
 
-LIST = "model_prices_and_context_window_backup.json"
 MODES = frozenset({"chat", "responses", "completion"})
 
 
@@ -44,19 +40,13 @@ def offline_models() -> tuple[ModelEntry, ...]:
 @lru_cache(maxsize=1)
 def litellm_models() -> tuple[ModelEntry, ...]:
     """List litellm's models that reply in text, by provider and name; empty if litellm is not installed."""
-    found = importlib.util.find_spec("litellm")
-    if found is None or found.origin is None:
-        return ()
-    try:
-        data = json.loads((Path(found.origin).parent / LIST).read_text("utf-8"))
-    except (OSError, ValueError):
-        return ()
     entries = [
         _entry(name, facts)
-        for name, facts in data.items()
-        if name != "sample_spec" and isinstance(facts, dict) and facts.get("mode") in MODES
+        for name, facts in fetched_table.table().items()
+        if name not in fetched_table.NO_MODELS and str(facts.get("mode")) in MODES
     ]
-    return tuple(sorted({one.name: one for one in entries}.values(), key=lambda one: (one.provider, one.name)))
+    by_name = {one.name: one for one in entries if one.name.isprintable()}
+    return tuple(sorted(by_name.values(), key=lambda one: (one.provider, one.name)))
 
 
 def is_read() -> bool:
@@ -74,7 +64,7 @@ def _by_name() -> dict[str, ModelEntry]:
     return {one.name: one for one in (*offline_models(), *litellm_models())}
 
 
-def _entry(name: str, facts: dict[str, Any]) -> ModelEntry:
+def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
     provider = str(facts.get("litellm_provider") or "")
     family = _FAMILIES.get(provider) or next(
         (to for start, to in _FAMILIES.items() if provider.startswith(start)), provider
@@ -104,7 +94,7 @@ _FAMILIES = {
 
 
 def _price_per_million(price: object) -> float | None:
-    return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
+    return round(price * 1e6, 6) if isinstance(price, int | float) and 0 < price < 1e9 else None
 
 
 def _day(text: object) -> date | None:
@@ -172,4 +162,4 @@ def retirement_of(model: str) -> Retirement | None:
     entry = None if model.startswith("offline/") else listed(model)
     if entry is None or entry.retires is None:
         return None
-    return Retirement(model, entry.retires, f"litellm {litellm_answers.installed()}'s table")
+    return Retirement(model, entry.retires, litellm_answers.table_name())

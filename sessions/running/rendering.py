@@ -10,10 +10,10 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.late_dataclasses import replace
-from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
+from adapters.lm.capabilities import TOOL_PARAMS, Known, by_other_table, known_of
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.protocol import HttpRequest
-from adapters.lm.wires.dspys_wire import Sent, own_body, sent, text_of
+from adapters.lm.wires.dspys_wire import Sent, is_ollama, own_body, sent, text_of
 from adapters.prompts.text import Message, Prompt
 from adapters.requests.calls import predict_call
 from adapters.requests.capabilities import Capabilities
@@ -144,12 +144,39 @@ def capabilities_for(session: Session, column: Column) -> Known:
 
     Setting `response_schema` to true implies `response_format`, so it suffices to send a schema to a server.
     """
+    return _set_by_hand(session, column, known_of(*_model_and_connection(session, column)))
+
+
+def other_request(session: Session, column: Column, case: Case, request: Request, *, waits: bool) -> str:
+    """Say that another table of models, fetched or packaged, would change the request; "" without such a change.
+
+    Says nothing for columns of another dspy release, nor, unless it `waits`, where litellm has to be asked first.
+    Raises whatever dspy raises while formatting.
+    """
+    found = by_other_table(*_model_and_connection(session, column), waits)
+    adapter = adapter_of(column, allow_code=True)
+    if found is None or isinstance(adapter, ReleaseAdapter):
+        return ""
+    can = _set_by_hand(session, column, found).capabilities
+    if can == capabilities_for(session, column).capabilities:
+        return ""
+    other = request_of(session, column, case, request.prompt, capabilities=can, adapter=adapter).as_dict()
+    mine = request.as_dict()
+    changed = ", ".join(sorted([name for name in {**mine, **other} if mine.get(name) != other.get(name)]))
+    return f"With {found.said_by}, dspy would send another request (not the same: {changed})." if changed else ""
+
+
+def _model_and_connection(session: Session, column: Column) -> tuple[str, ModelType, list[str]]:
+    """Return the model, its API and the names of the settings of the connection in use."""
     settings = session.params_of(column)
     used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
     if settings.get("header_variables"):
         used.append("extra_headers")
-    known = known_of(session.model_of(column), _model_type_in(settings), connection=used)
-    by_hand = settings.get("capabilities")
+    return session.model_of(column), _model_type_in(settings), used
+
+
+def _set_by_hand(session: Session, column: Column, known: Known) -> Known:
+    by_hand = session.params_of(column).get("capabilities")
     if not by_hand:
         return known
     params = set(known.capabilities.params)
@@ -238,6 +265,11 @@ def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
     """Return whether litellm writes the request in its provider's format, so that only litellm can show it."""
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
     return _own_body(session, column, body) is None
+
+
+def is_shown_by_litellm(session: Session, column: Column, request: Request) -> bool:
+    """Return whether litellm shows the request: one that it writes, and one to Ollama, with its address."""
+    return is_ollama(session.model_of(column)) or is_by_litellm(session, column, request)
 
 
 def _own_body(session: Session, column: Column, body: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -47,6 +47,7 @@ class Settings:
     compact: bool = False
     remember_layout: bool = True
     keep_runs: int = 200
+    fetched_models: bool = True
     servers: Mapping[str, str] = field(default_factory=_nothing)
     keymap: Mapping[str, str] = field(default_factory=_nothing)
 
@@ -304,6 +305,14 @@ KEYS: tuple[Key, ...] = (
         "none.",
         "keep_runs = 0",
         _megabytes,
+    ),
+    Key(
+        "fetched_models",
+        "true or false",
+        "Use the table of models that `workbench models --refresh` fetched last. Without one, or with "
+        "`LITELLM_LOCAL_MODEL_COST_MAP=True`, the packaged table is used.",
+        "fetched_models = false",
+        _yes_or_no,
     ),
     Key(
         "servers",

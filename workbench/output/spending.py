@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm import model_list
+from adapters.lm import litellm_answers, model_list
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger, Share, ledger_of
 from workbench.output.display import one_line
@@ -21,7 +21,6 @@ HOW = "A token that reaches over a border counts for the part that it begins in.
 ESTIMATED = (
     "~ is an estimate: no tokenizer of the model is at hand, or its provider writes such parts in a way of its own."
 )
-LIST_PRICE = "The price is litellm's list price of the prompt alone: the reply comes on top, and nothing is cached."
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,12 @@ def spent_by(request: Request, ledger: Ledger | None = None) -> Spent:
     model = request.model or ""
     entry = model_list.listed(model)
     return Spent(model, ledger or ledger_of(request), None if entry is None else entry.input_price)
+
+
+def list_price() -> str:
+    """Say what the price is of, and where it is from."""
+    table = litellm_answers.table_name()
+    return f"The price, by {table}, is that of the prompt alone: the reply comes on top, and nothing is cached."
 
 
 def number(tokens: int, exact: bool) -> str:
@@ -112,7 +117,7 @@ def text_of(spent: Mapping[str, Spent]) -> str:
     if unknown:
         notes.append(f"Not counted: {', '.join(unknown)}.")
     if any(one.cost for one in spent.values()):
-        notes.append(LIST_PRICE)
+        notes.append(list_price())
     return "\n\n".join([*texts, "\n".join(notes)])
 
 

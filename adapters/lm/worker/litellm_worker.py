@@ -100,7 +100,7 @@ def main() -> None:
     os.dup2(2, 1)  # redirect anything that litellm prints to standard error, away from the messages
     output = Output(protocol)
     try:
-        litellm = litellm_setup.load()
+        litellm = litellm_setup.load(*sys.argv[1:])
         kept_requests.keep_without_credentials(litellm_setup.keeps)
         streams.keep_lost_parts(litellm_setup.outgoing)
         streams.join_events(importlib.import_module("httpx").Response)

@@ -67,7 +67,7 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
 
 
 def _limit(value: object) -> int | None:
-    return int(value) if isinstance(value, int | float) and value > 0 else None
+    return int(value) if isinstance(value, int | float) and 0 < value < 2**53 else None
 
 
 def _is_listed(litellm: Any, model: str, provider: str) -> bool:

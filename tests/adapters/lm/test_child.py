@@ -147,7 +147,7 @@ def test_a_child_is_killed_for_a_cancelled_call_once_it_says_nothing_and_not_whi
     (tmp_path / "worker.py").write_text(BUSY_WITH_ANOTHER_CALL)
     monkeypatch.setattr(child, "WORKER", tmp_path / "worker.py")
     monkeypatch.setattr(child, "Timer", Watch)
-    one = child.Child(dict(os.environ))
+    one = child.Child(dict(os.environ), None)
     assert one.ready.wait(20)
     first, ended = one.begin({"op": "call"})
     _, of_the_other = one.begin({"op": "call"})

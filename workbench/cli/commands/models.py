@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.late_dataclasses import asdict
-from adapters.lm import dotenv, model_list, servers
+from adapters.lm import ProviderError, dotenv, fetched_table, litellm_answers, model_list, servers
 from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
@@ -35,12 +35,22 @@ MOST_SHOWN = 40
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="show models that match these words")
     parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
+    parser.flag("--refresh", "fetch litellm's table of models and use it from now on")
     parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
     arguments.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     dotenv.read(Path.cwd()).lend_keys()
+    if options.refresh:
+        try:
+            made, is_used = litellm_answers.refresh(), fetched_table.in_use() is not None
+            command_output.message(f"kept {made}" + ("" if is_used else ", not in use: fetched_models = false"))
+        except ProviderError as error:
+            code = exit_codes.PROVIDER if error.kind == "network" else exit_codes.USAGE
+            raise exit_codes.CommandError(str(error), code) from error
+        if options.capabilities is None and not options.words and not options.json:
+            return exit_codes.OK
     if options.capabilities is not None:
         ask_about(options.capabilities)
         known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
@@ -54,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json or options.words:
         ask_about([one.name for one in (provided if options.json else provided[:MOST_SHOWN])])
     if options.json:
-        command_output.json({"models": [*map(_offline, offline), *local, *map(_provided, provided)]})
+        models = [*map(_offline, offline), *local, *map(_provided, provided)]
+        command_output.json({"models": models, "table": litellm_answers.table_name()})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
     if offline:
         command_output.heading("no API key, no network", "blue")
@@ -83,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
         return exit_codes.NOTHING
     if len(provided) > MOST_SHOWN:
         command_output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
-    command_output.message("any other model of litellm works by its usual name, provider/model")
+    used = "" if (table := fetched_table.in_use()) is None else f"by {table}; "
+    command_output.message(f"{used}any other model of litellm works by its usual name, provider/model")
     return exit_codes.OK
 
 

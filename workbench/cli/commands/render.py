@@ -68,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
         elif options.tokens:
             continue
         elif options.request:
+            if said := rendering.other_request(chosen.session, column, chosen.case, request, waits=True):
+                command_output.message(f"{column.id}: {said}")
             made = _http_request(chosen.session, column, request).get("http")
             if made is None:
                 command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
@@ -88,8 +90,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _http_request(session: Session, column: Column, request: Request) -> dict[str, Any]:
-    """Return `{"http": …}` with the HTTP request that litellm writes for the provider. Raises `CommandError`."""
-    if not rendering.is_by_litellm(session, column, request):
+    """Return `{"http": …}` with the HTTP request that litellm shows, if it does. Raises `CommandError`."""
+    if not rendering.is_shown_by_litellm(session, column, request):
         return {}
     from adapters.lm import ProviderError
     from workbench.sending import sending
@@ -105,11 +107,14 @@ def _shape(chosen: selection.Selection, column: Column, request: Request, with_h
     from adapters.values.plain_json import plain
     from sessions.running import linting
 
+    case = chosen.case
+    said = with_http and rendering.other_request(chosen.session, column, case, request, waits=True)
     return {
         **json_shapes.rendered(request),
         "sent": plain(rendering.body_of(chosen.session, column, request)),
         **(_http_request(chosen.session, column, request) if with_http else {}),
-        "lints": json_shapes.lints(linting.lints_of(chosen.session, column, chosen.case, request)),
+        **({"other_table": said} if said else {}),
+        "lints": json_shapes.lints(linting.lints_of(chosen.session, column, case, request)),
     }
 
 

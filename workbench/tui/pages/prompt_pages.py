@@ -14,7 +14,7 @@ from workbench.output import prompt_diff
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.output.prompt_diff import SectionDiff
-from workbench.output.spending import ESTIMATED, HOW, LIST_PRICE, MOST_TURNS, Spent, bar, number, shown_shares, spent_by
+from workbench.output.spending import ESTIMATED, HOW, MOST_TURNS, Spent, bar, list_price, number, shown_shares, spent_by
 from workbench.state.document import Place, RenderedColumn, demo_place
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
@@ -165,7 +165,7 @@ def token_blocks(at: LookedAt) -> list[Block]:
     if ledger.uncounted:
         blocks += paragraph(f"Not counted: {', '.join(ledger.uncounted)}.", "warning")
     if spent.cost:
-        blocks += paragraph(LIST_PRICE, "note")
+        blocks += paragraph(list_price(), "note")
     return blocks
 
 

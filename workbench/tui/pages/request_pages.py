@@ -67,9 +67,9 @@ def request_blocks(
     blocks = [EMPTY]
     if at.rendered.stale:
         blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
-    blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
+    blocks += [named("model", request.model or "none"), *_about(at, request), *_native(at, request)]
     if written is not None:
-        blocks += [*heading("The request that litellm writes"), *written]
+        blocks += [*heading("The request as it is sent"), *written]
     else:
         blocks += heading("Parameters beside the messages, as they arrive")
         body = rendering.body_of(at.session, at.column, request)
@@ -90,14 +90,15 @@ def request_blocks(
 
 
 def is_by_litellm(at: LookedAt) -> bool:
-    """Return whether only litellm can show the request."""
+    """Return whether litellm shows the request."""
     request = at.rendered.request
-    return request is not None and rendering.is_by_litellm(at.session, at.column, request)
+    return request is not None and rendering.is_shown_by_litellm(at.session, at.column, request)
 
 
 def written_by_litellm(at: LookedAt, json_text_of: bool = False) -> list[Block]:
-    """Show the request that litellm writes: method, URL, headers and body. Blocks until litellm answers."""
+    """Show the request as it is sent: method, URL, headers and body. Blocks until litellm answers."""
     assert at.rendered.request is not None
+    rendering.other_request(at.session, at.column, at.case, at.rendered.request, waits=True)  # `_about` shows it then
     try:
         made = sending.http_request(at.session, at.column, at.rendered.request)
     except ProviderError as error:
@@ -127,9 +128,10 @@ async def curl_of(session: Session, column: Column, case: Case) -> str:
     return (await asyncio.to_thread(make)).text.rstrip()
 
 
-def _about(at: LookedAt) -> list[Block]:
-    """Describe the model's capabilities, a retirement that is near, and the call's settings."""
-    leaves = model_choices.leaving(at.model)
+def _about(at: LookedAt, request: Request) -> list[Block]:
+    """Describe the model's capabilities, what changes them, a retirement that is near, and the call's settings."""
+    other = rendering.other_request(at.session, at.column, at.case, request, waits=False)
+    warnings = [one for one in (other, model_choices.leaving(at.model)) if one]
     # The session's settings of the call: API, headers by their variables, retries
     settings = rendering.lm_settings_of(at.session, at.column)
     given = rendering.connection_of(at.session, at.column)
@@ -144,7 +146,7 @@ def _about(at: LookedAt) -> list[Block]:
         blocks.append(named("tries", f"{given['num_retries'] + 1} at most, where a failure may be over by itself"))
     return [
         named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
-        *([named("", (leaves, "warning"))] if leaves is not None else []),
+        *[named("", (one, "warning")) for one in warnings],
         *blocks,
     ]
 

@@ -47,6 +47,7 @@ def test_each_setting_says_where_it_comes_from(
         "compact": {"value": False, "source": "default", "place": None},
         "remember_layout": {"value": True, "source": "default", "place": None},
         "keep_runs": {"value": 200, "source": "default", "place": None},
+        "fetched_models": {"value": True, "source": "default", "place": None},
         "servers": {"value": {"hosted_vllm": "http://gpu:8000/v1"}, "source": "file", "place": f"{path}:5"},
         "keymap": {"value": {}, "source": "default", "place": None},
     }

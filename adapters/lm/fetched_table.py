@@ -1,0 +1,184 @@
+"""Fetch the table of models that dspy and litellm fetch when they start, if the user asks, and keep it on disk.
+
+Without a fetched table, and where the user's environment or config file says so, the packaged tables are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from adapters.lm.connections import why_no_address
+from adapters.lm.protocol import ProviderError
+from adapters.user_folders import user_folder
+
+URL = "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json"
+"""Rule: `dspy.clients.model_metadata._URL` and litellm's `model_cost_map_url`."""
+LOCAL = "LITELLM_LOCAL_MODEL_COST_MAP"
+LARGEST = 32 << 20
+"""The maximum size in bytes, as in dspy."""
+FEWEST = 100
+SECONDS = 60.0
+PACKAGED = "model_prices_and_context_window_backup.json"
+NAME = "fetched-table.json"
+NO_MODELS = ("sample_spec", "fallback_generalizations")
+
+Table = Mapping[str, Mapping[str, Any]]
+
+
+class FetchedTable(NamedTuple):
+    """A kept table: its file, whose first line is about it, the host that it is from, the time, and a hash."""
+
+    path: Path
+    host: str
+    at: str
+    digest: str
+
+    def __str__(self) -> str:
+        return f"the table fetched {self.at} from {self.host}"
+
+    def read(self) -> Table:
+        """Raises OSError and ValueError."""
+        return _checked(self.path.read_bytes().partition(b"\n")[2], FEWEST)
+
+
+def kept() -> FetchedTable | None:
+    """Return the table that was fetched last; None without one."""
+    path = _path()
+    try:
+        with open(path or os.devnull, "rb") as file:
+            said = json.loads(file.readline(10_000))
+        return FetchedTable(Path(file.name), str(said["host"]), str(said["at"]), str(said["digest"]))
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def is_local() -> bool:
+    """Return whether the user's environment forbids a fetched table. Rule: `dspy.clients.model_metadata._load`."""
+    return os.environ.get(LOCAL, "").lower() == "true"
+
+
+@lru_cache(maxsize=1)
+def in_use() -> FetchedTable | None:
+    """Return the fetched table unless the user's environment or config file forbids it."""
+    last = None if is_local() else kept()
+    if last is not None:
+        from adapters.lm import config_file  # which loads tomllib
+
+        with suppress(config_file.ConfigError):  # reported where all settings are read
+            if config_file.read(config_file.config_path()).data.get("fetched_models") is False:
+                return None
+    return last
+
+
+def table() -> Table:
+    """Return the table in use: the fetched one, or the one packaged with litellm; empty without litellm."""
+    used = in_use()
+    try:
+        return packaged() if used is None else used.read()
+    except (OSError, ValueError):
+        return packaged()
+
+
+def packaged() -> Table:
+    found = importlib.util.find_spec("litellm")
+    try:
+        made: Table = json.loads((Path(found.origin).parent / PACKAGED).read_bytes()) if found and found.origin else {}
+    except (OSError, ValueError):
+        return {}
+    return made
+
+
+def fetch() -> FetchedTable:
+    """Fetch the table from the user's address or litellm's into a file of its own. Raises ProviderError.
+
+    Only the host of an address is shown, because the rest may contain credentials.
+    """
+    path, url = _path(), os.environ.get("LITELLM_MODEL_COST_MAP_URL") or URL
+    why = f"{LOCAL} is set" if is_local() else "there is no home folder to keep it in" if path is None else ""
+    if not why and (said := why_no_address(url)):
+        why = f"LITELLM_MODEL_COST_MAP_URL is no address that can be called ({said})"
+    if why or path is None:
+        raise ProviderError(f"No table of models was fetched: {why}.", "setup")
+    host = urlsplit(url).netloc
+    try:
+        body = _fetched(url)
+        _checked(body, max(FEWEST, len(packaged()) // 2))
+        at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+        new = path.with_name(f".{path.name}.{os.getpid()}")
+        made = FetchedTable(new, host, at, hashlib.sha256(body).hexdigest()[:8])
+        for folder in (path.parent.parent, path.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        head = json.dumps({"host": host, "at": at, "digest": made.digest})
+        new.write_bytes(head.encode() + b"\n" + body)
+    except Exception as error:  # whatever urllib raises
+        said = f"No table of models was fetched from {host}: {_why(error)}. Nothing changes."
+        raise ProviderError(said, "network") from None
+    return made
+
+
+def keep(made: FetchedTable) -> FetchedTable:
+    """Replace the kept table by one just fetched."""
+    os.replace(made.path, path := made.path.with_name(NAME))
+    in_use.cache_clear()
+    return made._replace(path=path)
+
+
+class _BadTableError(ValueError):
+    """A table that is too large, too small, or no table of models."""
+
+
+def _fetched(url: str) -> bytes:
+    import urllib.request  # which loads http and ssl
+
+    request = urllib.request.Request(url, headers={"User-Agent": "adapter-workbench"})
+    end, body = time.monotonic() + SECONDS, bytearray()
+    with urllib.request.urlopen(request, timeout=5) as response:
+        if response.url != request.full_url:
+            raise _BadTableError("it redirects to another address, which litellm does not follow")
+        while piece := response.read1(1 << 16):
+            body += piece
+            if len(body) > LARGEST:
+                raise _BadTableError(f"it is larger than {LARGEST >> 20} MB")
+            if time.monotonic() > end:
+                raise _BadTableError(f"it took longer than {SECONDS:g} s")
+    return bytes(body)
+
+
+def _why(error: Exception) -> str:
+    """Explain a failure without its own text if that may repeat the address or what the server wrote."""
+    if isinstance(error, _BadTableError):
+        return str(error)
+    if code := getattr(error, "code", None):
+        return f"it answers with HTTP {code}"
+    reason = getattr(error, "reason", error)
+    closed = "it closed the connection" if isinstance(reason, ConnectionError) else type(reason).__name__
+    return getattr(reason, "strerror", None) or ("it timed out" if isinstance(reason, TimeoutError) else closed)
+
+
+def _checked(body: bytes, fewest: int) -> Table:
+    """Decode a table. Rule: `dspy.clients.model_metadata._load`. Raises _BadTableError."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        is_page = body.lstrip()[:1] == b"<"
+        raise _BadTableError("it is a web page, not JSON" if is_page else "it is not JSON") from None
+    if not isinstance(found, dict) or any(not isinstance(one, dict) for one in found.values()):
+        raise _BadTableError("it is no table of models")
+    if len(found.keys() - set(NO_MODELS)) < fewest:
+        raise _BadTableError(f"it has fewer than {fewest:,} models")
+    return found
+
+
+def _path() -> Path | None:
+    top = user_folder("XDG_STATE_HOME", ".local/state")
+    return None if top is None else top / "models" / NAME
