@@ -305,7 +305,7 @@ def _reply_in(content: str, before: str, guesses: list[str]) -> str:
 
 
 def literals_in(text: str) -> FoundCalls:
-    """Find entries of `lm.history`, or one call's messages, printed as Python; nothing is evaluated.
+    """Find entries of `lm.history` as Python or JSON Lines, or one call's messages; nothing is evaluated.
 
     A page may show them between other text, and a program may name them.
     """
@@ -319,6 +319,8 @@ def literals_in(text: str) -> FoundCalls:
         return FoundCalls(())
     except (ValueError, RecursionError):
         pass
+    if '"outputs"' in text and (logged := _json_lines(text)):
+        return FoundCalls(logged)
     for part in (text, _ENDS.split(text, maxsplit=1)[0]) if shown else (text,):
         left_out: dict[str, None] = {}
         try:
@@ -333,6 +335,15 @@ def literals_in(text: str) -> FoundCalls:
         if entries and all(isinstance(one, dict) and "outputs" in one for one in entries):
             return FoundCalls(tuple(entries), notes=told)
     return FoundCalls(())
+
+
+def _json_lines(text: str) -> tuple[Mapping[str, Any], ...]:
+    """Return entries of `lm.history` written as JSON Lines; none if any line is something else."""
+    try:
+        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(lines) if all(isinstance(one, dict) and {"messages", "outputs"} <= one.keys() for one in lines) else ()
 
 
 _LEFT_OUT = object()

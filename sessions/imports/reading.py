@@ -42,6 +42,7 @@ KEPT = "imported"
 
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16, in which Excel saves "Unicode text"."""
+LINES = (".jsonl", ".ndjson")
 GIVE_SIGNATURE = "give the signature with --signature"
 """The hint of errors about fields that an import lacks; the app asks for the signature."""
 PICKLES = (".pkl", ".pickle", ".joblib")

@@ -14,13 +14,13 @@ from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
-from sessions.imports.reading import KEPT, Imported, json_of, text_of
+from sessions.imports.reading import KEPT, LINES, Imported, json_of, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 
-ROWS = (".csv", ".tsv", ".jsonl", ".ndjson")
+ROWS = (".csv", ".tsv", *LINES)
 NAMES = ("case", "name", "id")
 """Columns with a case's name, in order of preference; they are not fields of the signature."""
 
@@ -98,7 +98,10 @@ def _from_text(
     suffix = Path(path).suffix.lower()
     if kind == "cases":
         return as_cases(_rows(text, path, suffix, given), name)
-    if suffix in ROWS:
+    is_log = (
+        kind is None and suffix in LINES and (pasted_text.ERROR_MARK in text or pasted_text.literals_in(text).entries)
+    )
+    if suffix in ROWS and not is_log:
         return _rows(text, path, suffix, given)
     if kind in (None, "call"):
         pasted = pasted_calls.find(text)
@@ -143,7 +146,7 @@ def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imp
     """Import a table or flat objects; only the suffixes of CSV and JSON Lines matter."""
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix in LINES:
         return demos.from_json_lines(text, path, given)
     return demos.from_json(text, path, given)
 

@@ -13,12 +13,11 @@ from adapters.lm.chunk_filters import text_without_secrets
 from adapters.lm.secrets import Scrubber, map_texts
 from sessions.errors import SessionError
 from sessions.imports import lm_call, traces
-from sessions.imports.reading import Imported, json_of, text_of
+from sessions.imports.reading import LINES, Imported, json_of, text_of
 from sessions.imports.traces import HistoryEntry, TracedCall
 from sessions.model.session import Session, SignatureText
 from sessions.running import recording
 
-LINES = (".jsonl", ".ndjson")
 MASKED, KEY = "(masked)", "[key]"
 SCRUBBER = Scrubber({})
 MOST_NAMED = 8

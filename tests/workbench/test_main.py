@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from sessions.errors import SessionError
 from workbench import __version__
 from workbench.cli.commands import SUMMARIES
 from workbench.output import exit_codes
+from workbench.tui.launch import run_app
 
 ROOT = Path(__file__).parents[2]
 
@@ -177,3 +179,12 @@ def test_of_a_long_name_an_error_quotes_the_beginning(words: str, rain: str, run
     assert done.code == exit_codes.USAGE, done.err
     assert "n" * 50 in done.err
     assert "n" * 205 not in done.err
+
+
+def test_a_text_with_calls_in_place_of_a_session_names_the_command_for_it(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: x")
+    with pytest.raises(SessionError, match=r"holds calls of dspy .*workbench import"):
+        run_app(str(tmp_path / "log.txt"))
+    (tmp_path / "none.txt").write_text("x")
+    with pytest.raises(SessionError, match="not valid JSON"):
+        run_app(str(tmp_path / "none.txt"))

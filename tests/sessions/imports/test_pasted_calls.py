@@ -662,6 +662,20 @@ def test_a_history_as_python_is_data_also_in_a_python_file(page: str, tmp_path: 
         assert f"left out, because no code is run: {left_out}" in made.notes
 
 
+@pytest.mark.parametrize("name", ["log.jsonl", "log.txt", None])
+def test_a_log_in_json_lines_is_read_for_its_calls(name: str | None, tmp_path: Path) -> None:
+    signature, demos, inputs = drawn(3)
+    calls = [entry(dspy.ChatAdapter().format(signature, demos, inputs), one) | {"cost": None} for one in ("a", "b")]
+    raised = AdapterParseError("ChatAdapter", signature, "[[ ## answer ## ]]\nyes")
+    error = {"level": "error", "message": str(raised)}
+    for lines, said in ((calls, ["a", "b"]), ([error], ["[[ ## answer ## ]]\nyes"])):
+        text = "".join(json.dumps(one) + "\n" for one in lines)
+        path = tmp_path / (name or "none")
+        path.write_text(text)
+        made = sources.load(str(path)) if name else sources.load("standard input", text=text)
+        assert [one.text for case in made.session.cases for one in case.replies.values()] == said
+
+
 def test_a_program_with_a_class_beside_a_history_is_a_program(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     shown = "class Ask(dspy.Signature):\n    question: str = dspy.InputField()\n    answer: str = dspy.OutputField()\n"

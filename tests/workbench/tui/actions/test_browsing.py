@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import OptionList
 
 from sessions.file import store
+from sessions.model.session import Case
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.actions.browsing import BrowseScreen, entries_of
@@ -52,6 +53,21 @@ def test_files_opened_before_come_first_and_only_once(tmp_path: Path) -> None:
         ("a.json", "in this folder"),
         ("receipt", "example"),
     ]
+
+
+def test_a_file_with_the_text_of_an_error_opens_as_the_failed_call(tmp_path: Path) -> None:
+    said = "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: [[ ## x ## ]] \n\n"
+    (tmp_path / "log.txt").write_text(f"{said}Expected to find output fields in the LM response: [x, y] \n\n")
+
+    async def act(desk: Desk) -> None:
+        for name, then in (("log.txt", "pasted call"), ("a.json", TICKETS.name)):
+            await desk.press("ctrl+o")
+            await desk.fill_in(str(tmp_path / name))
+            await desk.press("enter")
+            assert desk.document.session.name == then
+
+    store.save(replace(TICKETS, cases=(Case("c", extra={"imported": {"outputs": [said]}}),)), tmp_path / "a.json")
+    at_the_desk(act, path=tmp_path / "a.json")
 
 
 @pytest.mark.slow
