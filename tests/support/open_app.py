@@ -109,14 +109,14 @@ class Desk:
             raise AssertionError("keys were not taken in, or what they changed is not shown")
         await self.pilot.pause()
 
-    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+    async def until(self, condition: Callable[[], object], what: str | Callable[[], str] = "") -> None:
         """Waits for a condition, by the app's own clock and never by a fixed time."""
         for _ in range(2_000):
             if condition():
                 await self.settle()
                 return
             await self.pilot.pause(0.01)
-        raise AssertionError(f"waited in vain {what}")
+        raise AssertionError(f"waited in vain {what if isinstance(what, str) else what()}")
 
     async def sent(self) -> None:
         """Waits until no run is under way."""

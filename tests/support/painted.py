@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any
 from unittest.mock import patch
 
@@ -13,6 +14,8 @@ from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
+
+from workbench.tui.widgets.text.line_view import LineView
 
 
 class Terminal:
@@ -59,7 +62,21 @@ class Terminal:
 
 
 def painted_anew(screen: Screen[Any]) -> list[str]:
-    """The rows of a screen as they are when nothing that was painted before is used."""
-    for one in (screen, *screen.walk_children(Widget)):
+    """The rows of a screen as they are when nothing that was painted before is used.
+
+    What a view keeps of its last painting is given back: the terminal has not got these rows.
+    """
+    widgets = [screen, *screen.walk_children(Widget)]
+    kept = {one: dict(one._painted) for one in widgets if isinstance(one, LineView)}
+    for one in widgets:
         one._styles_cache.clear()
-    return [strip.text for strip in screen._compositor.render_strips()]
+    rows = [strip.text for strip in screen._compositor.render_strips()]
+    for view, painted in kept.items():
+        view._painted = painted
+    return rows
+
+
+def differing(one: list[str], other: list[str]) -> str:
+    """The rows of two pictures that differ, both in full."""
+    pairs = enumerate(zip_longest(one, other))
+    return "\n".join([f"{y:3} {left!r}\n    {right!r}" for y, (left, right) in pairs if left != right])

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
-from tests.support.painted import Terminal, painted_anew
+from tests.support.painted import Terminal, differing, painted_anew
 from workbench.tui.widgets.text.text_view import TextView
 
 KEYS = (
@@ -74,6 +74,10 @@ def test_whatever_is_pressed_no_row_of_the_terminal_is_left_from_before(seed: in
             screen = desk.app.screen
             return isinstance(screen, ModalScreen) or terminal.rows == painted_anew(screen)
 
+        def what_is_missing() -> str:
+            screen = desk.app.screen
+            return f"for {screen} behind {pressed[-12:]}\n{differing(terminal.rows, painted_anew(screen))}"
+
         with terminal.of(desk.app):
             desk.app.screen.refresh()
             for step in range(80):
@@ -84,6 +88,6 @@ def test_whatever_is_pressed_no_row_of_the_terminal_is_left_from_before(seed: in
                 keys = chance.choices(KEYS, k=chance.choice((1, 1, 3)))
                 pressed.extend(keys)
                 await desk.press(*keys)
-                await desk.until(is_as_it_is, f"for the screen behind {pressed[-12:]}")
+                await desk.until(is_as_it_is, what_is_missing)
 
     at_the_desk(act, size=MIDDLE, mistakes=None)
