@@ -307,6 +307,7 @@ class MainScreen(PaneSizesScreen):
             self.columns.catch_up()
             await self.editors.complete()
             self.show_soon()  # a tab may have been opened before it had content
+            self.editors.leave_hidden()  # the signature has the focus at first, whatever tab is restored
         finally:
             self.complete.set()
 
