@@ -1,10 +1,12 @@
-"""Find a model's address and API key variables, and decide whether the key may be sent."""
+"""Find and check a model's address, its API key variables and headers, and decide whether the key may be sent."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
+
+from adapters.lm.protocol import ProviderError
 
 KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_API_KEY",),
@@ -29,6 +31,8 @@ SIGNED = ("bedrock", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta
 
 OLLAMAS_HOME = "http://localhost:11434"
 """Ollama's default address."""
+
+EXAMPLE = "http://localhost:8000/v1"
 
 _SAME_AS: Mapping[str, str] = {"cohere_chat": "cohere", "text-completion-openai": "openai"}
 """litellm's alternative provider names, which share API keys and addresses with the main name."""
@@ -185,3 +189,87 @@ def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
     """Return `environment` without anything that could contain or lead to an API key."""
     kept = {name: value for name, value in environment.items() if name in _HARMLESS or name.startswith("LC_")}
     return {**kept, "HOME": os.devnull, "USERPROFILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}
+
+
+def check_address(address: str, provider: str) -> None:
+    """Raise ProviderError for an invalid address."""
+    said = why_no_address(address)
+    if said:
+        raise ProviderError(
+            f"The address of {provider}, {without_user(address)}, cannot be called: {said}. Write it as "
+            f"{_example(address)}.",
+            "address",
+            payload={"address": without_user(address)},
+        )
+
+
+def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = None) -> None:
+    """Raise ProviderError for an API key with line breaks, outer spaces or non-ASCII characters; it cannot be sent."""
+    env = os.environ if environment is None else environment
+    for name in names:
+        key = env.get(name, "")
+        if not (key.isascii() and key.isprintable()) or key != key.strip():
+            what = "a letter" if not key.isascii() else "a line break or a space"
+            raise ProviderError(
+                f"The key in {name} holds {what} that no key has, so it cannot be sent. Set it again without.",
+                "key",
+                payload={"variable": name},
+            )
+
+
+def check_headers(variables: Mapping[str, str], allowed: Collection[str], place: str) -> None:
+    """Raise ProviderError for a header whose variable is not allowed, not set, or not valid in a header.
+
+    `variables` maps headers to variables; `place` is the recipient.
+    """
+    for header, variable in variables.items():
+        value = os.environ.get(variable, "")
+        if variable not in allowed:
+            said = (
+                f"The session wants to send the value of {variable} to {place}, as the header {header}, which nobody "
+                "has allowed (`--allow-variable`)."
+            )
+        elif not value:
+            said = f"The variable {variable}, whose value the header {header} is to have, is not set."
+        elif not (value.isascii() and value.isprintable()) or value != value.strip():
+            said = f"The value of {variable} holds what no header can carry: a line break, a space, or no plain letter."
+        else:
+            continue
+        raise ProviderError(said, "key", payload={"variable": variable, "header": header})
+
+
+def without_user(address: str) -> str:
+    """Return the address without user name and password.
+
+    >>> without_user("http://me:secret@host/v1")
+    'http://host/v1'
+    """
+    scheme, separator, rest = address.rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _example(address: str) -> str:
+    """Return the corrected address if possible, else an example."""
+    shown = without_user(address)
+    for one in (shown, f"http://{shown}"):
+        if one.count("://") == 1 and not why_no_address(one):
+            return one
+    return EXAMPLE
+
+
+def why_no_address(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        return "its port is no number from 1 to 65535" if "ort" in str(error) else "it is no address"
+    if any(one.isspace() or not one.isprintable() for one in address):
+        return "there is a space or a line break in it"
+    if parts.scheme not in ("http", "https") or "://" not in address:
+        return "it begins with neither http:// nor https://"
+    if not parts.hostname:
+        return "it names no host"
+    if port == 0:
+        return "its port is no number from 1 to 65535"
+    return "it holds a user name or a password, which an address may not" if "@" in parts.netloc else ""

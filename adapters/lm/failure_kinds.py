@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from adapters.lm.connections import tls_trouble
 from adapters.lm.protocol import ErrorKind
 
 Facts = Mapping[str, Any]
@@ -17,6 +16,10 @@ Facts = Mapping[str, Any]
 
 MAX_LINE = 400
 """Maximum characters of the provider's message in the line; the payload has the whole message."""
+
+CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"
+NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")
+"""OpenSSL's errors for a response that is not TLS."""
 
 UNFINISHED = ("closed the responses stream before any terminal event", "ended before a finish_reason")
 """litellm's messages for a stream that ended early."""
@@ -230,3 +233,24 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_a("BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"), "request"),
 )
 """Conditions and kinds of failures; the first match counts, "server" without a match."""
+
+
+def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
+    """Return the TLS problem of a failed connection: `certificate`, `no tls`, or ""."""
+    said = " ".join(str(one.get("message", "")) for one in causes)
+    if CERTIFICATE in said:
+        return "certificate"
+    return "no tls" if any(one in said for one in NO_TLS) else ""
+
+
+def tls_line(trouble: str, place: str, address: str | None, causes: list[Mapping[str, Any]]) -> str:
+    """Explain `trouble`, a result of `tls_trouble`, in one line."""
+    if trouble == "certificate":
+        said = next((str(one["message"]) for one in reversed(causes) if CERTIFICATE in str(one.get("message"))), "")
+        reason = said.partition("certificate verify failed: ")[2].partition(" (_ssl")[0] or "it cannot be verified"
+        return (
+            f"{place} shows a certificate that is not trusted here ({reason}). Name the file of the authority that "
+            "signed it in SSL_CERT_FILE."
+        )
+    plain = (address or "").replace("https://", "http://", 1)
+    return f"{place} does not speak https" + (f": write {plain}." if plain else ".")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from adapters.lm.connections import why_no_address
+from adapters.lm.addresses import why_no_address
 from adapters.lm.protocol import ProviderError
 from adapters.user_folders import user_folder
 

@@ -16,16 +16,19 @@ from adapters.lm.addresses import (
     OLLAMA,
     OLLAMAS_HOME,
     SIGNED,
+    check_address,
+    check_headers,
+    check_keys,
     environment_base,
     host_of,
     key_variables,
     keys_set,
     without_keys,
+    without_user,
 )
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.chunk_filters import cut_at_stops, without_secrets
-from adapters.lm.connections import check_address, check_headers, check_keys, without_user
 from adapters.lm.lm_settings import LMSettings, ModelType, refused
 from adapters.lm.protocol import Chunk, HttpRequest, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate

@@ -9,10 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables
+from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
 from adapters.lm.capabilities import split_model
-from adapters.lm.connections import tls_line, tls_trouble, without_user
-from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in
+from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble
 from adapters.lm.model_list import litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber

@@ -13,7 +13,7 @@ from loopback_server import LoopbackServer
 from self_signed import tls_server
 
 from adapters.lm import ProviderError
-from adapters.lm.connections import check_address, check_keys, without_user
+from adapters.lm.addresses import check_address, check_keys, without_user
 from adapters.running.runs import Run
 
 Send = Callable[..., Run]
