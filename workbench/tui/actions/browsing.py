@@ -308,6 +308,8 @@ async def open_pasted(host: Host, text: str) -> None:
     if not await files.confirm_close(host):
         return
     host.load(replace(made.session, name=NAME), None)
+    if made.session.cases[0].replies:
+        host.main.columns.show_part("reply")
     said = "\n".join([*made.notes, *(f"guessed: {one}" for one in made.guesses)])
     plain_notify(host.app, said, title="Pasted", timeout=SECONDS)
 

@@ -14,7 +14,7 @@ from sessions.file import store
 from sessions.imports.demos import pasted
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.widgets.text.text_view import TextView
@@ -121,6 +121,18 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         assert [one.text for one in desk.main.editors.notes._notes] == notes
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_in_the_smallest_terminal_a_pasted_error_shows_the_reply() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste(ERROR.format("[[ ## answer ## ]]\nyes").replace("\n", "\r")))
+        await desk.until(lambda: desk.document.session.name == "pasted call")
+        desk.app.clear_notifications()
+        await desk.settle()
+        strips = [one.text for one in desk.app.screen._compositor.render_strips()]
+        assert any("reply ✗" in one for one in strips), strips
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS), size=SMALL)
 
 
 @pytest.mark.parametrize("write", [repr, json.dumps])
