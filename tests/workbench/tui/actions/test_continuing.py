@@ -36,6 +36,8 @@ def test_inputs_tool_turns_and_answer_become_turns_that_every_prompt_shows_and_u
         assert call["name"] == "weather" and call["args"] == {"place": "Paris"}
         assert "answer" in last
         assert len(desk.prompt("chat")) > len(before) and "sunny" in desk.prompt("chat")
+        await desk.press("alt+n")
+        assert len(desk.document.state.case.history) == 2, "the turns of an old reply are added once"
         await desk.press("ctrl+z")
         assert not desk.document.state.case.history and desk.prompt("chat") == before
 
