@@ -39,12 +39,12 @@ def read_chat(found: Findings) -> Reading:
     found.sections = sections(completion)
     for section in found.sections:
         name = section.name
-        if name not in outputs and name == "completed":
+        is_known = name in outputs
+        if not is_known and name == "completed":
             spans.append(Span(section.marker_start, section.marker_end, "marker"))
             continue
-        if name not in outputs or name in found.fields:
+        if not is_known or name in found.fields:
             end = max(section.marker_end, section.end)
-            is_known = name in outputs
             spans.append(
                 Span(section.marker_start, end, "duplicate" if is_known else "unknown", name if is_known else None)
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from adapters.values.coercion import RULES
@@ -91,17 +92,13 @@ class Section(NamedTuple):
 def sections(completion: str) -> list[Section]:
     """Return every marker that begins a line, with the text up to the next marker."""
     unusual = any(map(completion.__contains__, UNUSUAL_BREAKS))
-    heads: list[tuple[str, int, int, int]] = []
-    for match in MARKER.finditer(completion):
-        start = match.start()
-        line_start = start if start and completion[start - 1] == "\n" else _line_start(completion, start)
-        if line_start >= 0:
-            heads.append((match.group(1), line_start, match.start(), match.end()))
     found: list[Section] = []
-    for index, (name, line_start, marker_start, marker_end) in enumerate(heads):
-        section_end = heads[index + 1][1] if index + 1 < len(heads) else len(completion)
+    for (name, line_start, marker_start, marker_end), (_, section_end, _, _) in pairwise(_heads(completion)):
         if line_start == marker_start and not unusual and completion.startswith("\n", marker_end):
-            found.append(_below(completion, name, (marker_start, marker_end), (marker_end + 1, section_end), False))
+            body = completion[marker_end + 1 : section_end]
+            text = body.strip()
+            start = marker_end + 1 + (len(body) - len(body.lstrip()) if text else 0)
+            found.append(Section(name, marker_start, marker_end, start, start + len(text), text, False, True))
             continue
         line_end, body_start = _line_end(completion, marker_end, unusual)
         rest_start = line_start + (marker_end - marker_start)
@@ -111,6 +108,18 @@ def sections(completion: str) -> list[Section]:
             )
         )
     return found
+
+
+def _heads(completion: str) -> Iterator[tuple[str, int, int, int]]:
+    """Yield each marker that begins a line: name, start of the line, start, end; then the end of the reply."""
+    names: dict[str, str] = {}  # millions of markers share their names
+    for match in MARKER.finditer(completion):
+        start, end = match.span()
+        line_start = start if not start or completion[start - 1] == "\n" else _line_start(completion, start)
+        if line_start >= 0:
+            name = match[1]
+            yield names.setdefault(name, name), line_start, start, end
+    yield "", len(completion), len(completion), len(completion)
 
 
 def _section(
@@ -127,12 +136,6 @@ def _section(
         return Section(
             name, *marker, start, end, RULES["join_marker_line"](raw, None) if kept else remainder, True, False
         )
-    return _below(completion, name, marker, body, unusual)
-
-
-def _below(completion: str, name: str, marker: tuple[int, int], body: tuple[int, int], unusual: bool) -> Section:
-    """Return the section of a marker that is alone in its line."""
-    body_text = completion[body[0] : body[1]]
     stripped = body_text.strip()
     start = body[0] + len(body_text) - len(body_text.lstrip()) if stripped else max(marker[1], body[0])
     text = "\n".join(stripped.splitlines()) if unusual else stripped
