@@ -278,7 +278,7 @@ def _not_supported(said: str, is_ours: bool) -> str:
     found = re.search(r"(\S+) does not support parameters: \[?(.*?)\]?, for model=", said)
     if found is None:
         return f": {said}" if said else ""
-    return f": litellm supports no {found[2]} for {found[1]}{'' if is_ours else '. Remove it from the parameters'}"
+    return f": litellm does not support {found[2]} for {found[1]}{'' if is_ours else '. Remove it from the parameters'}"
 
 
 def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:

@@ -175,7 +175,7 @@ def _typed(
 
 def _imported(rows: list[Row], path: str, given: SignatureText | None, questions: Sequence[str] = ()) -> Imported:
     if not rows:
-        raise SessionError(path, "", "there is no demo in it")
+        raise SessionError(path, "", "contains no demo")
     asked, notes = list(questions), [f"{len(rows):,} demos"]
     values = proposing.values_by_key(row for _, row in rows)
     if given is None:

@@ -81,7 +81,7 @@ def test_a_parameter_is_kept_as_it_is_sent_or_refused_with_the_same_words(
         except ProviderError as refused:
             with pytest.raises(ProviderError, match=f"^{re.escape(str(refused))}$") as sent:
                 list(model.stream(request_))
-            assert "Nothing was sent: litellm supports no " in str(sent.value)
+            assert "Nothing was sent: litellm does not support " in str(sent.value)
             assert not [one for one in server.requests if one.path != "/api/show"]
             return
         list(model.stream(request_))

@@ -269,10 +269,15 @@ def test_what_litellm_does_not_support_is_no_servers_fault() -> None:
         Scrubber({}),
     )
     assert error.kind == "request"
-    assert error.message == "Nothing was sent: litellm supports no 'n' for anthropic. Remove it from the parameters."
+    assert (
+        error.message == "Nothing was sent: litellm does not support 'n' for anthropic. Remove it from the parameters."
+    )
     schema = facts("UnsupportedParamsError", message=said.replace("'n'", "'response_format'"), status=400, sent=False)
     message = translate(schema, Target("anthropic/claude-x"), Scrubber({})).message
-    assert "Remove it" not in message and "no 'response_format' for anthropic. To ask without a schema, give" in message
+    assert (
+        "Remove it" not in message
+        and "support 'response_format' for anthropic. To ask without a schema, give" in message
+    )
 
 
 @pytest.mark.parametrize(
