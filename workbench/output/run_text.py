@@ -58,11 +58,14 @@ class Printer:
 
     def _show(self, event: ChunkReceived) -> None:
         if event.reasoning:
+            if not self._is_thinking:
+                command_output.heading("thinks:", "yellow")
             self._is_thinking = True
             command_output.thought(event.reasoning)
         if event.text:
             if self._is_thinking:
-                command_output.text("\n")
+                command_output.text("")
+                command_output.heading("replies:", "yellow")
             self._is_thinking = False
             command_output.chunk(event.text)
 

@@ -161,7 +161,7 @@ def test_what_the_model_thinks_is_shown_before_its_reply_and_dim_to_a_person(
         with Terminal(words, tmp_path, (100, 30), {}) as terminal:
             terminal.wait_for("attempt 1")
             watched = terminal.painted
-    assert piped.index("think about it") < piped.index("[[ ## ") and "\x1b" not in piped
+    assert "\nthinks:\nLet me think about it" in piped and "\nreplies:\n[[ ## " in piped and "\x1b" not in piped
     assert b"\x1b[2mLet me " in watched
     assert b"loading litellm" in watched
 
