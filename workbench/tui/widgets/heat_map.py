@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.visual import Visual
@@ -77,6 +78,8 @@ class HeatMap(Widget, can_focus=True):
         ("enter", "choose", "Open", "grid.choose", "Open the replies of this cell"),
     )
 
+    auto_links = False
+
     class Moved(Message):
         """The cursor moved to another cell."""
 
@@ -129,12 +132,19 @@ class HeatMap(Widget, can_focus=True):
     def _head_rows(self) -> int:
         return len(self._table.heads[0]) if self._table.heads else 0
 
-    def _bring_into_sight(self) -> None:
+    def _bring_into_sight(self, left_cell: tuple[int, int] | None = None) -> None:
+        """Scroll to the cursor; repaint all, or after a step from `left_cell` only its row, the cursor's and heads."""
+        place = self._top, self._left
         self._top = max(min(self._top, self.row), self.row - self._rows_in_sight + 1, 0)
         self._top = min(self._top, max(0, len(self._table.names) - self._rows_in_sight))
         self._left = max(min(self._left, self.column), self.column - self._columns_in_sight + 1, 0)
         self._left = min(self._left, max(0, len(self._table.heads) - self._columns_in_sight))
-        self.refresh()
+        if left_cell is None or place != (self._top, self._left):
+            self.refresh()
+            return
+        rows = {self._head_rows + row - self._top for row in (left_cell[0], self.row)}
+        heads = range(self._head_rows) if left_cell[1] != self.column else ()
+        self.refresh(*[Region(0, y, self.size.width, 1) for y in (*heads, *rows)])
 
     def on_resize(self) -> None:
         self._bring_into_sight()
@@ -148,26 +158,27 @@ class HeatMap(Widget, can_focus=True):
         return strips[0] if strips else Strip.blank(width, self.rich_style)
 
     def _line(self, y: int) -> Content:
+        name_width, cell_width = self._name_width, self._cell_width
         if y < self._head_rows:
-            parts = [Content(" " * self._name_width)]
+            parts = [Content(" " * name_width)]
             for column in self._shown:
                 style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
-                text = one_line(self._table.heads[column][y], self._cell_width - 2)
-                parts.append(Content.styled(f" {text}", style).truncate(self._cell_width, pad=True))
+                text = one_line(self._table.heads[column][y], cell_width - 2)
+                parts.append(Content.styled(f" {text}", style).truncate(cell_width, pad=True))
             return Content("").join(parts)
         index = self._top + y - self._head_rows
         if y - self._head_rows >= self._rows_in_sight or index >= len(self._table.names):
             return self._more() if y == self.size.height - 1 else Content("")
         style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
-        shown = one_line(self._table.names[index], self._name_width - 2)
-        parts = [Content.styled(shown, style).truncate(self._name_width, pad=True)]
+        shown = one_line(self._table.names[index], name_width - 2)
+        parts = [Content.styled(shown, style).truncate(name_width, pad=True)]
         for column in self._shown:
             cell = self._table.cells[index][column]
             style = self.get_visual_style(f"heat-map--{cell.heat}")
             if (index, column) == (self.row, self.column):
                 style += self.get_visual_style("heat-map--current")
-            text = one_line(f"{cell.text.ljust(self._longest_text)} {cell.detail}".rstrip(), self._cell_width - 2)
-            parts += [Content.styled(f" {text}".ljust(self._cell_width - 1), style), Content(" ")]
+            text = one_line(f"{cell.text.ljust(self._longest_text)} {cell.detail}".rstrip(), cell_width - 2)
+            parts += [Content.styled(f" {text}".ljust(cell_width - 1), style), Content(" ")]
         return Content("").join(parts)
 
     @property
@@ -210,9 +221,10 @@ class HeatMap(Widget, can_focus=True):
 
     def _go(self, row: int, column: int) -> None:
         if self._table.names and self._table.heads:
+            left_cell = self.row, self.column
             self.row = max(0, min(row, len(self._table.names) - 1))
             self.column = max(0, min(column, len(self._table.heads) - 1))
-            self._bring_into_sight()
+            self._bring_into_sight(left_cell)
             self.post_message(self.Moved())
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from textual.app import App, ComposeResult
+from textual.strip import Strip
 
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable
 
@@ -43,5 +45,37 @@ def test_a_key_looks_at_no_cell_that_is_out_of_sight() -> None:
             await pilot.pause()
             assert grid.row == 1
             assert LookedAt.count < ROWS * COLUMNS
+
+    asyncio.run(act())
+
+
+def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = tuple([tuple([HeatCell("✓ 2/2", "good", "5 ms")] * COLUMNS)] * ROWS)
+    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
+    table = HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, cells)
+    painted: list[int] = []
+    line = HeatMap.render_line
+
+    def counted(grid: HeatMap, y: int) -> Strip:
+        painted.append(y)
+        return line(grid, y)
+
+    monkeypatch.setattr(HeatMap, "render_line", counted)
+
+    async def act() -> None:
+        async with OneMap().run_test(size=(80, 24)) as pilot:
+            grid = pilot.app.query_one(HeatMap)
+            grid.show(table)
+            grid.focus()
+            await pilot.pause()
+            for keys, most in ((["down"], 2), (["right"], 3), (["up"], 2), (["left"], 3), (["down"] * 30, None)):
+                painted.clear()
+                await pilot.press(*keys)
+                await pilot.pause()
+                assert most is None or 0 < len(set(painted)) <= most, keys
+                shown = [list(strip) for strip in pilot.app.screen._compositor.render_strips()]
+                grid.refresh()
+                await pilot.pause()
+                assert [list(strip) for strip in pilot.app.screen._compositor.render_strips()] == shown, keys
 
     asyncio.run(act())
