@@ -214,7 +214,7 @@ class LitellmLM:
             "options": {**options, **secrets},
         }
         if made.body is not None:
-            call["body"] = made.body
+            call["body"] = {**({"model": made.name} if made.name else {}), **made.body}
         elif isinstance(form, ClassFormat):
             call["class"] = form.of_class
         return call

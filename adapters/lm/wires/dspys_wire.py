@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import OLLAMA
-from adapters.lm.dspy_facts import Door, has_gateway, own_route
+from adapters.lm.dspy_facts import Route, has_gateway, own_route
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.wires import anthropic_and_gemini, chat_wire, responses_wire
 from adapters.lm.wires.dspys_client import NotTakenError
@@ -32,9 +32,10 @@ END_OF_PROMPT = "BEGIN RESPONSE:"
 class Sent:
     """A call of litellm: `arguments` for its function for the model type.
 
-    `body`, that of dspy's client, replaces litellm's (None: dspy uses litellm). The call is made `times` times, once
-    per completion, if the API returns only one. `stops` are the stop sequences to apply locally if the API supports
-    none. `path` is appended to an address without a path.
+    `body`, that of dspy's client, replaces litellm's (None: dspy uses litellm), and names the model `name`: litellm may
+    write what an alias stands for. The call is made `times` times, once per completion, if the API returns only one.
+    `stops` are the stop sequences to apply locally if the API supports none. `path` is appended to an address without
+    a path.
     """
 
     arguments: Mapping[str, Any]
@@ -42,6 +43,7 @@ class Sent:
     times: int = 1
     stops: tuple[str, ...] = ()
     path: str = ""
+    name: str = ""
 
     def under(self, address: str) -> str:
         """Return the address to call for a server's `address`.
@@ -65,16 +67,17 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
         return Sent({**responses_wire.body_by_litellm(model, request, settings.developer_role), "model": model})
     if own is None:
         return Sent({**request, "model": model})
-    door, body = own
+    route, body = own
+    door = route.door
     times, stops = request.get("n") or 1, request.get("stop") or ()
     if door.dialect == "openai-responses":
         cut = (stops,) if isinstance(stops, str) else tuple(stops)
-        return Sent({"model": model, "input": body["input"]}, body, times, cut)
+        return Sent({"model": model, "input": body["input"]}, body, times, cut, name=route.model)
     handed = ("messages", *(OF_TOOLS if door.dialect == "anthropic" else ()))
     arguments = {**{name: request[name] for name in handed if name in request}, "model": model}
     if is_ollama(model):
         return Sent({**arguments, "model": f"openai/{_name(model)}"}, body, times, path=OPENAI_PATH)
-    return Sent(arguments, body, times)
+    return Sent(arguments, body, times, name=route.model if door.dialect == "openai-chat" else "")
 
 
 def own_body(
@@ -90,7 +93,7 @@ def own_body(
     if own is None and settings.model_type == "responses":
         made = responses_wire.body_by_litellm(model, request, settings.developer_role)
         return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
-    if own is None or not own[0].dialect.startswith("openai"):
+    if own is None or not own[0].door.dialect.startswith("openai"):
         return None
     body = own[1]
     return {**{name: body[name] for name in request if name in body}, **body}
@@ -98,7 +101,7 @@ def own_body(
 
 def _by_dspys_client(
     model: str, request: Mapping[str, Any], connection: frozenset[str], model_type: ModelType
-) -> tuple[Door, dict[str, Any]] | None:
+) -> tuple[Route, dict[str, Any]] | None:
     """Return the API of dspy's own client and the body that it sends; None if dspy uses litellm."""
     # Both names of Ollama mean the same server, and the variable is the address of its own API.
     if has_gateway(model, os.environ) or (is_ollama(model) and has_gateway("ollama/", os.environ)):
@@ -109,13 +112,13 @@ def _by_dspys_client(
     try:
         match route.door.dialect:
             case "openai-chat":
-                return route.door, chat_wire.body_of_dspys_client(route.door, request)
+                return route, chat_wire.body_of_dspys_client(route.door, request)
             case "openai-responses":
-                return route.door, responses_wire.body_of_dspys_client(request)
+                return route, responses_wire.body_of_dspys_client(request)
             case "anthropic":
-                return route.door, anthropic_and_gemini.body_for_anthropic(route.model, request)
+                return route, anthropic_and_gemini.body_for_anthropic(route.model, request)
             case "gemini" if model.startswith("gemini/"):  # litellm takes a bare name to Vertex
-                return route.door, anthropic_and_gemini.body_for_gemini(route.model, request)
+                return route, anthropic_and_gemini.body_for_gemini(route.model, request)
             case _:
                 return None
     except NotTakenError:

@@ -86,6 +86,12 @@ def test_what_dspy_leaves_to_litellm_is_left_as_it_is(model: str, params: dict[s
     assert own_body(model, request, frozenset({"api_base"})) is None
 
 
+def test_the_model_keeps_its_name_where_litellm_would_write_what_the_alias_stands_for() -> None:
+    request = {"messages": [{"role": "user", "content": "q"}]}
+    names = [sent(one, request, frozenset()).name for one in ("moonshot/kimi-latest", "groq/openai/gpt-oss-20b")]
+    assert names == ["kimi-latest", "openai/gpt-oss-20b"]
+
+
 def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_BASE", "http://localhost:1/v1")
     assert body("openai/o3", max_tokens=9) == {"messages": MESSAGES, "max_tokens": 9}
