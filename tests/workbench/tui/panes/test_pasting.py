@@ -104,8 +104,9 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         session = desk.document.session
         assert list(session.signature.read().output_fields) == ["answer", "score"]
         assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
-        await desk.until(lambda: desk.main.columns.column("chat") is not None)
-        notes = [one.text for one in desk.main.editors.notes._notes]  # they outlast the notification
+        shown = desk.main.editors.notes
+        await desk.until(lambda: any("only repeats the format" in one.text for one in shown._notes))  # the last to come
+        notes = [one.text for one in shown._notes]  # they outlast the notification
         assert any(one.startswith("guessed: an error's text has no inputs") for one in notes), notes
         guesses = [one for one in notes if one.startswith("guessed: ")]
         view = desk.main.editors.notes.query_one(TextView)
