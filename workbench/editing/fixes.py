@@ -198,21 +198,25 @@ def effects_of(
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
     offered += also
-    known = {one.adapter: one.id for one in state.session.columns if one is not column}
-    each = [
-        fix._replace(message=f"{fix.message} Column {known[fix.change['adapter']]} has it already.")
-        if fix.change.get("adapter") in known
-        else fix
-        for fix in _each_once(offered)
-    ]
+    known = {one.adapter: one for one in state.session.columns if one is not column}
+    parsed_there: dict[object, bool] = {}
+    each: list[Fix] = []
+    for fix in _each_once(offered):
+        there = known.get(fix.change.get("adapter", ""))
+        if there is not None:
+            read = _parse_result(state.session, state.case, there)
+            parsed_there[there.adapter] = read is not None and read.ok
+            also_parses = ", and its reply to this case parses" if parsed_there[there.adapter] else ""
+            fix = fix._replace(message=f"{fix.message} Column {there.id} has it already{also_parses}.")
+        each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]
     wrong = len(_wrong(reading)) if reading is not None else 0
 
-    def rank(one: Effect) -> tuple[bool, bool, bool, int]:
+    def rank(one: Effect) -> tuple[bool, bool, int, int]:
         does_parse = one.parses is True and (one.is_other or not one.parsed or "reply" in one.fix.change)
-        is_there = one.fix.change.get("adapter") in known  # its column shows what a switch would do
-        return bool(one.problem), not does_parse, is_there, len(one.wrong) or wrong
+        there = parsed_there.get(one.fix.change.get("adapter"))  # its column shows what a switch would do
+        return bool(one.problem), not does_parse, 0 if there is None else 1 if there else 2, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
 
@@ -254,17 +258,22 @@ def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str,
     columns = sorted(state.session.columns, key=lambda one: one.id != column.id)
     pairs = [(case, one) for one in columns for case in others]
     for case, one in [*pairs, *[(state.case, one) for one in columns]]:
-        reply = case.replies.get(one.id)
-        if reply is None or reply.raw:
-            continue
-        try:
-            request = rendering.request_of(state.session, one, case)
-            read = recording.read_completion(rendering.adapter_of(one), request, request.signature, reply)
-        except Exception:  # format may raise anything
-            continue
-        if read.ok and all(field.state == "read" for field in read.fields.values()):
+        read = _parse_result(state.session, case, one)
+        if read is not None and read.ok and all(field.state == "read" for field in read.fields.values()):
             message = f"Add the reply of {case.plain_words} in column {one.id} as a demo of the format."
             yield {**case.inputs, **plain(dict(read.values))}, message
+
+
+def _parse_result(session: Session, case: Case, column: Column) -> Reading | None:
+    """Parse a column's reply to a case; None without a reply, or if it cannot be read."""
+    reply = case.replies.get(column.id)
+    if reply is None or reply.raw:
+        return None
+    try:
+        request = rendering.request_of(session, column, case)
+        return recording.read_completion(rendering.adapter_of(column), request, request.signature, reply)
+    except Exception:  # format may raise anything
+        return None
 
 
 def rejection_fixes(column: Column, request: Request, rejected: str = "") -> Iterator[Fix]:

@@ -240,6 +240,18 @@ def test_an_adapter_of_another_column_is_said_to_be_there() -> None:
     assert "Use the adapter `twostep` for this column." in told
 
 
+def test_of_the_adapters_of_other_columns_the_one_that_reads_its_own_reply_comes_first() -> None:
+    columns = tuple(Column(one, one) for one in ("chat", "twostep", "json"))
+    case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "bug"}'), "twostep": Reply("a bug")})
+    written = replace(session(), columns=columns, cases=(case,))
+    told = [one.fix for one in effects(written, "chat", "[[ label ]]: it is a bug, as the page is white")]
+    others = [(one.change["adapter"], one.message.partition(". ")[2]) for one in told if "adapter" in one.change]
+    assert others == [
+        ("json", "Column json has it already, and its reply to this case parses."),
+        ("twostep", "Column twostep has it already."),
+    ]
+
+
 def test_no_demo_is_offered_for_the_second_call_of_two_step() -> None:
     written = replace(session(), columns=(Column("twostep", "twostep"),))
     reply = Reply("It is a bug.", source="pasted", extraction=Extraction(text="A bug, I would say."))
