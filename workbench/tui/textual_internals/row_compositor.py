@@ -26,7 +26,17 @@ from workbench.tui.textual_internals.error_isolation import report
 ROWS_BETWEEN = 4
 
 
-class RowCompositor(Compositor):
+class WholeCompositor(Compositor):
+    """A compositor that paints every change where a part of its screen is repainted, as after a change behind a dialog.
+
+    Textual then paints that part alone and forgets what other widgets have to paint.
+    """
+
+    def update_widgets(self, widgets: set[Widget]) -> None:
+        super().update_widgets(set(self.visible_widgets) if self.root in widgets else widgets)
+
+
+class RowCompositor(WholeCompositor):
     """A compositor that asks only changed widgets for rows, and only for the changed rows.
 
     Textual asks every widget between the first and the last change for all its rows, which takes most of the time of
@@ -151,6 +161,10 @@ class OneLayout(Screen[ScreenResultType]):
     """
 
     _known_size = Size()
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name, id, classes)
+        self._compositor = WholeCompositor()
 
     @on(events.Compose)
     def set_its_classes(self) -> None:

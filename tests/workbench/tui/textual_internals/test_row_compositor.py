@@ -194,6 +194,25 @@ def test_what_scrolled_and_is_back_with_the_next_layout_is_painted_where_it_is()
     asyncio.run(act())
 
 
+@pytest.mark.parametrize("key", ["f7", "ctrl+l"])
+def test_nothing_is_left_unpainted_where_a_screen_behind_changes_at_the_same_time(key: str) -> None:
+    """Textual repaints that part of the screen in front, and forgets what other widgets have to paint."""
+    terminal = Terminal()
+
+    async def act(desk: Desk) -> None:
+        await desk.press(key)
+        with terminal.of(desk.app):
+            shown = next(one for one in desk.app.screen.query(Static) if one.region.width > len("changed"))
+            desk.app.screen.refresh()
+            await desk.until(lambda: terminal.rows, "for the screen")
+            shown.update("changed", layout=False)
+            desk.app.screen.refresh(Region(0, 0, 1, 1))  # as Textual does for a change behind
+            await desk.settle()
+            assert "changed" in "".join(terminal.rows)
+
+    at_the_desk(act)
+
+
 def test_behind_a_dialog_only_what_changes_is_repainted() -> None:
     """Textual repaints a screen that changed behind a dialog, and the dialog, at each message that it gets later."""
     terminal = Terminal()
