@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input
 
 from sessions.file import autosave
@@ -108,6 +109,13 @@ class Desk:
         else:
             raise AssertionError("keys were not taken in, or what they changed is not shown")
         await self.pilot.pause()
+
+    async def stands_still(self, widget: Widget) -> None:
+        """Waits until the layouts of the start no longer move a widget, so that a click meets it."""
+        before = None
+        while widget.region != before:
+            before = widget.region
+            await self.pilot.pause(0.3)
 
     async def until(self, condition: Callable[[], object], what: str | Callable[[], str] = "") -> None:
         """Waits for a condition, by the app's own clock and never by a fixed time."""

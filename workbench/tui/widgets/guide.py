@@ -79,7 +79,7 @@ def _sent(seen: Seen) -> bool:
 
 def _escaped(seen: Seen) -> bool:
     """Return whether every reply parses now, and the user wrote `&amp;` in at least one."""
-    replies = [one.reply for one in seen.columns if one.reply is not None and one.reply.source == "edited"]
+    replies = [one.reply for one in seen.columns if one.reply is not None and one.reply.source != "sent"]
     parse = all(one.reading is not None and one.reading.ok for one in seen.columns)
     return parse and any("&amp;" in one.text for one in replies)
 
