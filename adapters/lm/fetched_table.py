@@ -52,12 +52,13 @@ class FetchedTable(NamedTuple):
 
 
 def kept() -> FetchedTable | None:
-    """Return the table that was fetched last; None without one."""
+    """Return the table that was fetched last; None without one, and if its file was changed since."""
     path = _path()
     try:
-        with open(path or os.devnull, "rb") as file:
-            said = json.loads(file.readline(10_000))
-        return FetchedTable(Path(file.name), str(said["host"]), str(said["at"]), str(said["digest"]))
+        head, _, body = Path(path or os.devnull).read_bytes().partition(b"\n")
+        said = json.loads(head)
+        found = FetchedTable(Path(path or ""), str(said["host"]), str(said["at"]), str(said["digest"]))
+        return found if found.digest == _digest(body) else None
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
@@ -98,6 +99,11 @@ def packaged() -> Table:
     return made
 
 
+def count(table: Table) -> int:
+    """Return the number of models in a table, which also has entries that are none."""
+    return len(table.keys() - set(NO_MODELS))
+
+
 def fetch() -> FetchedTable:
     """Fetch the table from the user's address or litellm's into a file of its own. Raises ProviderError.
 
@@ -115,7 +121,7 @@ def fetch() -> FetchedTable:
         _checked(body, max(FEWEST, len(packaged()) // 2))
         at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         new = path.with_name(f".{path.name}.{os.getpid()}")
-        made = FetchedTable(new, host, at, hashlib.sha256(body).hexdigest()[:8])
+        made = FetchedTable(new, host, at, _digest(body))
         for folder in (path.parent.parent, path.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         head = json.dumps({"host": host, "at": at, "digest": made.digest})
@@ -154,6 +160,10 @@ def _fetched(url: str) -> bytes:
     return bytes(body)
 
 
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:8]
+
+
 def _why(error: Exception) -> str:
     """Explain a failure without its own text if that may repeat the address or what the server wrote."""
     if isinstance(error, _BadTableError):
@@ -174,7 +184,7 @@ def _checked(body: bytes, fewest: int) -> Table:
         raise _BadTableError("it is a web page, not JSON" if is_page else "it is not JSON") from None
     if not isinstance(found, dict) or any(not isinstance(one, dict) for one in found.values()):
         raise _BadTableError("it is no table of models")
-    if len(found.keys() - set(NO_MODELS)) < fewest:
+    if count(found) < fewest:
         raise _BadTableError(f"it has fewer than {fewest:,} models")
     return found
 

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.late_dataclasses import dataclass
+from sessions.errors import SessionError
+from sessions.imports.reading import text_of
 
 ERROR_MARK = "Expected to find output fields in the LM response:"
 _SHORT_MARK = "Expected to find output fields:"  # as reports quote it
@@ -92,6 +94,17 @@ def holds_calls(text: str) -> bool:
         return True
     headers = _LOOSE_HEADERS.findall(_without_colours(text))
     return len(headers) > 1 or (len(headers) == 1 and _DSPYS in text)
+
+
+def calls_at(path: str) -> str:
+    """Return the text of a file that holds calls in place of a session, else ""."""
+    try:
+        text = text_of(path)
+    except SessionError:
+        return ""
+    # A session quotes errors in its notes and recordings.
+    is_json = text.lstrip().startswith("{") and '"outputs"' not in text
+    return "" if is_json or not holds_calls(text) else text
 
 
 def _without_colours(text: str) -> str:

@@ -185,6 +185,9 @@ def test_a_text_with_calls_in_place_of_a_session_names_the_command_for_it(tmp_pa
     (tmp_path / "log.txt").write_text("Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: x")
     with pytest.raises(SessionError, match=r"holds calls of dspy .*workbench import"):
         run_app(str(tmp_path / "log.txt"))
+    (tmp_path / "session.json").write_text('{"notes": "Adapter ChatAdapter failed to parse the LM response. ",,}')
+    with pytest.raises(SessionError, match="not valid JSON"):
+        run_app(str(tmp_path / "session.json"))
     (tmp_path / "none.txt").write_text("x")
     with pytest.raises(SessionError, match="not valid JSON"):
         run_app(str(tmp_path / "none.txt"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file import autosave, store
-from sessions.imports.pasted_text import holds_calls
+from sessions.imports.pasted_text import calls_at
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
@@ -59,8 +58,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
         try:
             found = store.open_file(path)
         except SessionError:
-            text = Path(path).read_text("utf-8", errors="replace") if os.path.isfile(path) else "{"
-            if text.lstrip().startswith("{") or not holds_calls(text):
+            if not calls_at(path):
                 raise
             hint = f"`workbench import {path} -o failure.session.json` makes a session of one"
             raise SessionError(path, "", "it holds calls of dspy in place of a session", hint) from None

@@ -33,9 +33,9 @@ class Sent:
     """A call of litellm: `arguments` for its function for the model type.
 
     `body`, that of dspy's client, replaces litellm's (None: dspy uses litellm), and names the model `name`: litellm may
-    write what an alias stands for. The call is made `times` times, once per completion, if the API returns only one.
-    `stops` are the stop sequences to apply locally if the API supports none. `path` is appended to an address without
-    a path.
+    write what an alias stands for. Gemini's body names no model. The call is made `times` times, once per completion,
+    if the API returns only one. `stops` are the stop sequences to apply locally if the API supports none. `path` is
+    appended to an address without a path.
     """
 
     arguments: Mapping[str, Any]
@@ -77,7 +77,7 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     arguments = {**{name: request[name] for name in handed if name in request}, "model": model}
     if is_ollama(model):
         return Sent({**arguments, "model": f"openai/{_name(model)}"}, body, times, path=OPENAI_PATH)
-    return Sent(arguments, body, times, name=route.model if door.dialect == "openai-chat" else "")
+    return Sent(arguments, body, times, name="" if door.dialect == "gemini" else route.model)
 
 
 def own_body(

@@ -15,7 +15,6 @@ import time
 import types
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
 ENVIRONMENT: Mapping[str, str] = {
@@ -34,13 +33,11 @@ GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
 GATEWAY_CHAT = "litellm.responses.mcp.chat_completions_handler"
 
 
-def load(table: str | None = None) -> Any:
-    """Import and set up litellm, with a fetched table or its own, in seconds. Raises whatever litellm raises."""
+def load() -> Any:
+    """Import and set up litellm, in seconds. Raises whatever litellm raises."""
     os.environ.update(ENVIRONMENT)
     import litellm
 
-    if table is not None:
-        _use_table(table)
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.num_retries = 0
@@ -58,21 +55,6 @@ def load(table: str | None = None) -> Any:
     _let_groq_name_no_tier()
     _let_ollama_fail()
     return litellm
-
-
-def _use_table(path: str) -> None:
-    """Replace litellm's table by a fetched one, which begins in the file's second line, as litellm reloads its own."""
-    import httpx
-    from litellm.litellm_core_utils import get_model_cost_map as tables
-
-    body = Path(path).read_bytes().partition(b"\n")[2]
-    kept: Any = types.SimpleNamespace(get=lambda *_, **__: httpx.Response(200, content=body))
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "False"
-    found = tables.get_model_cost_map(path, client=kept)
-    os.environ.update(ENVIRONMENT)
-    if tables.get_model_cost_map_source_info()["source"] != "remote":
-        raise ValueError("it does not accept the fetched table of models")
-    tables.adopt_model_cost_map(found)
 
 
 OF_LITELLM = ("model", "stream", "stream_options", "usage")

@@ -27,7 +27,6 @@ import importlib
 import importlib.util
 import json
 import os
-import re
 import sys
 import threading
 import time
@@ -59,17 +58,6 @@ else:
 NICENESS = 5
 """The process's niceness, so that the app stays responsive to typing."""
 
-NEVER_STREAMED = ("cohere", "cohere_chat", "text-completion-openai")
-"""Providers whose streams litellm breaks: it reads Cohere's events as lines of JSON, and hides whether a text
-completion is complete."""
-
-NO_STREAMS = re.compile(
-    r"stream\w*[^.]{0,60}(not (be )?(support|allow|implement|availabl|enabl)|unsupported|must be false)"
-    r"|(not support|unsupported|cannot|does not)[^.]{0,40}stream",
-    re.IGNORECASE,
-)
-"""Messages of servers that do not support streaming; the request is then repeated without it."""
-
 ABOUT_RESPONSES = ("id", "object", "created_at", "model", "status", "incomplete_details", "service_tier")
 """The metadata of a Responses answer; its other members repeat the request."""
 
@@ -100,7 +88,9 @@ def main() -> None:
     os.dup2(2, 1)  # redirect anything that litellm prints to standard error, away from the messages
     output = Output(protocol)
     try:
-        litellm = litellm_setup.load(*sys.argv[1:])
+        litellm = litellm_setup.load()
+        for table in sys.argv[1:]:
+            questions.use_table(litellm, table)
         kept_requests.keep_without_credentials(litellm_setup.keeps)
         streams.keep_lost_parts(litellm_setup.outgoing)
         streams.join_events(importlib.import_module("httpx").Response)
@@ -239,7 +229,7 @@ async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoin
                 yield piece
             return
         except Exception as error:  # repeat the request if the provider does not support streaming
-            if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
+            if has_begun or (outgoing.answer is None and streams.NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
     for piece in as_whole(litellm, model, await ask(**asked), outgoing):
@@ -263,7 +253,7 @@ def is_streamed(litellm: Any, model: str) -> bool:
 
     A simulated stream doubles calls and hides how it ended.
     """
-    if model.partition("/")[0] in NEVER_STREAMED:
+    if model.partition("/")[0] in streams.NEVER_STREAMED:
         return False
     try:
         return litellm.get_model_info(model).get("supports_native_streaming") is not False
@@ -327,9 +317,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
         anything = True
         yield {"choice": choice_number, "refusal": refusal}
     if outgoing.citations:
-        texts = {block: "".join(pieces) for block, pieces in outgoing.blocks.items()}
-        cited = [{**one, "supported_text": texts.get(block, "")} for block, one in outgoing.citations]
-        yield {"choice": 0, "citations": cited}
+        yield {"choice": 0, "citations": streams.citations_of(outgoing)}
     if not (finished or wrapper.received_finish_reason or outgoing.said_done):
         raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
     # If the provider does not count tokens, litellm's last chunk contains its own estimate.
@@ -346,9 +334,9 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
             piece["refusal"] = refusal
             if piece.get("text") == refusal:  # some releases of litellm make it the content
                 del piece["text"]
-        cited = (getattr(choice.message, "provider_specific_fields", None) or {}).get("citations")
-        if isinstance(cited, list):  # Rule: `dspy.clients.base_lm.BaseLM._extract_citations_from_response`
-            piece["citations"] = [one for group in cited for one in (group if isinstance(group, list) else [group])]
+        cited = replies.citations_of(choice.message)
+        if cited is not None:
+            piece["citations"] = cited
         if choice.finish_reason:
             piece["finish_reason"] = choice.finish_reason
         yield {"choice": choice.index or 0, **piece}
@@ -396,7 +384,7 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
 APIS: Mapping[str, tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterator[Piece]]]] = {
     "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole),
     "responses": ("aresponses", {}, responses_streamed, responses_whole),
-    "text": ("atext_completion", {}, streamed, texts_whole),  # never streamed (`NEVER_STREAMED`)
+    "text": ("atext_completion", {}, streamed, texts_whole),  # never streamed (`streams.NEVER_STREAMED`)
 }
 """For each API: litellm's function, its options for a stream, and the readers of streamed and whole replies."""
 

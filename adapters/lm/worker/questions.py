@@ -10,6 +10,7 @@ import importlib.util
 import os
 import socket
 import threading
+import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -19,6 +20,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     import tiktoken
+
+
+LOCAL_TABLE = "LITELLM_LOCAL_MODEL_COST_MAP"
+"""The variable with which litellm's own table is used; `litellm_setup` sets it."""
 
 
 class ModelAnswer(TypedDict):
@@ -38,6 +43,25 @@ class ModelAnswer(TypedDict):
 
 def release() -> str:
     return version("litellm")
+
+
+def use_table(litellm: Any, path: str) -> None:
+    """Replace litellm's table by a fetched one, which begins in the file's second line, as litellm reloads its own.
+
+    Raises ValueError if litellm does not accept it.
+    """
+    import httpx
+
+    tables = litellm.litellm_core_utils.get_model_cost_map
+    body = Path(path).read_bytes().partition(b"\n")[2]
+    kept = types.SimpleNamespace(get=lambda *_, **__: httpx.Response(200, content=body))
+    before = os.environ[LOCAL_TABLE]
+    os.environ[LOCAL_TABLE] = "False"
+    found = tables.get_model_cost_map(path, client=kept)
+    os.environ[LOCAL_TABLE] = before
+    if tables.get_model_cost_map_source_info()["source"] != "remote":
+        raise ValueError("it does not accept the fetched table of models")
+    tables.adopt_model_cost_map(found)
 
 
 def answers(litellm: object, models: Iterable[str]) -> dict[str, ModelAnswer]:

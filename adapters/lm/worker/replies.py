@@ -202,6 +202,14 @@ def piece_of(said: Any, choice: Any) -> Piece:
     return piece | _logprobs(choice)
 
 
+def citations_of(message: object) -> list[Any] | None:
+    """Return a whole reply's citations. Rule: `dspy.clients.base_lm.BaseLM._extract_citations_from_response`."""
+    cited = (getattr(message, "provider_specific_fields", None) or {}).get("citations")
+    if not isinstance(cited, list):
+        return None
+    return [one for group in cited for one in (group if isinstance(group, list) else [group])]
+
+
 def texts(response: Any) -> Iterator[Piece]:
     """Yield the pieces of text completions."""
     for choice in response.choices:

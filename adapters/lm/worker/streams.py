@@ -28,6 +28,17 @@ from typing import Any
 
 JSON = dict[str, Any]
 
+NEVER_STREAMED = ("cohere", "cohere_chat", "text-completion-openai")
+"""Providers whose streams litellm breaks: it reads Cohere's events as lines of JSON, and hides whether a text
+completion is complete."""
+
+NO_STREAMS = re.compile(
+    r"stream\w*[^.]{0,60}(not (be )?(support|allow|implement|availabl|enabl)|unsupported|must be false)"
+    r"|(not support|unsupported|cannot|does not)[^.]{0,40}stream",
+    re.IGNORECASE,
+)
+"""Messages of servers that do not support streaming; the request is then repeated without it."""
+
 _ODD = re.compile(r'"refusal"|"content"\s*:\s*\[|"object"\s*:\s*"error"')
 
 
@@ -110,6 +121,12 @@ def _note_citations(outgoing: Outgoing) -> None:
         return read(self, chunk)
 
     Reader._content_block_delta_helper = noted
+
+
+def citations_of(call: Any) -> list[JSON]:
+    """Return the citations of a streamed reply as litellm gives those of a whole reply."""
+    texts = {block: "".join(pieces) for block, pieces in call.blocks.items()}
+    return [{**one, "supported_text": texts.get(block, "")} for block, one in call.citations]
 
 
 def _plain(chunk: Any, call: Any) -> Any:

@@ -106,7 +106,9 @@ def test_nothing_is_fetched_until_the_user_asks(server: Server, run: Run, accept
 def test_a_fetched_table_is_used_and_named(server: Server, run: Run, accepting: None) -> None:
     done = run("models", "--refresh")
     assert done.code == 0
-    assert done.err.startswith("kept the table fetched ") and done.err.endswith(f" UTC from {server.host}\n")
+    counts = [f"{fetched_table.count(one):,}" for one in (json.loads(server.body), fetched_table.packaged())]
+    assert done.err.startswith("kept the table fetched ")
+    assert done.err.endswith(f" UTC from {server.host}, {counts[0]} models; litellm's own has {counts[1]}\n")
     start_again()
     said = run("models", "--capabilities", CHANGED, NEW, "--json").json
     assert not said[CHANGED]["response_schema"] and said[NEW]["function_calling"]
@@ -136,7 +138,7 @@ def test_the_packaged_table_is_used_where_the_user_says_so(
         config.parent.mkdir(parents=True)
         config.write_text("fetched_models = false")
         start_again()
-        assert run("models", "--refresh").err.endswith(", not in use: fetched_models = false\n")
+        assert run("models", "--refresh").err.endswith("; not in use: fetched_models = false\n")
     start_again()
     assert server.asked == 1 + (said == "the settings")
     assert known_of(CHANGED).said_by == "dspy 3.4.1's table"
@@ -209,6 +211,15 @@ def test_a_damaged_file_is_no_table(server: Server, run: Run, accepting: None, d
     start_again()
     assert known_of(CHANGED).capabilities.response_schema
     assert model_list.listed("openai/gpt-4o-mini") is not None
+
+
+def test_a_file_that_was_changed_by_hand_is_no_table(server: Server, run: Run, accepting: None) -> None:
+    run("models", "--refresh")
+    kept = fetched_table.kept()
+    assert kept is not None
+    kept.path.write_bytes(kept.path.read_bytes().replace(b"777000", b"777001"))
+    start_again()
+    assert fetched_table.kept() is None and model_list.listed(NEW) is None
 
 
 def test_odd_entries_are_unknown_values(server: Server, run: Run, accepting: None) -> None:

@@ -20,7 +20,7 @@ from sessions import examples
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import pasted_calls, pasted_text
-from sessions.imports.reading import GIVE_SIGNATURE, Imported, text_of
+from sessions.imports.reading import GIVE_SIGNATURE, Imported
 from sessions.model.session import SignatureText
 from workbench.output.display import one_line
 from workbench.tui import preferences
@@ -229,7 +229,9 @@ async def open_session(host: Host) -> None:
     if chosen is not None and chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
-    if chosen is not None and (text := _calls_at(host, Path(chosen).expanduser())):
+    path = Path(chosen or "").expanduser()
+    is_open = chosen is not None and path.is_file() and not host.confinement.why_no_file(path)
+    if is_open and read(path).wrong and (text := pasted_text.calls_at(str(path))):
         await open_pasted(host, text)
         return
     if chosen is None or not await files.confirm_close(host):
@@ -239,18 +241,7 @@ async def open_session(host: Host) -> None:
         host.load(examples.load(name), None)
         host.guidance.show("first" if name == examples.FIRST else "notes")
         return
-    files.open_path(host, Path(chosen).expanduser())
-
-
-def _calls_at(host: Host, path: Path) -> str:
-    """Return the text of a file that holds calls in place of a session, else ""."""
-    if host.confinement.why_no_file(path) or not path.is_file() or not read(path).wrong:
-        return ""
-    try:
-        text = text_of(str(path))
-    except SessionError:
-        return ""
-    return text if pasted_text.holds_calls(text) else ""
+    files.open_path(host, path)
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:

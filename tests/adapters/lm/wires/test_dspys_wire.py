@@ -88,8 +88,9 @@ def test_what_dspy_leaves_to_litellm_is_left_as_it_is(model: str, params: dict[s
 
 def test_the_model_keeps_its_name_where_litellm_would_write_what_the_alias_stands_for() -> None:
     request = {"messages": [{"role": "user", "content": "q"}]}
-    names = [sent(one, request, frozenset()).name for one in ("moonshot/kimi-latest", "groq/openai/gpt-oss-20b")]
-    assert names == ["kimi-latest", "openai/gpt-oss-20b"]
+    models = ("moonshot/kimi-latest", "groq/openai/gpt-oss-20b", "anthropic/claude-sonnet-latest", "gemini/any")
+    names = [sent(one, request, frozenset()).name for one in models]
+    assert names == ["kimi-latest", "openai/gpt-oss-20b", "claude-sonnet-latest", ""], "Gemini's body names no model"
 
 
 def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +159,8 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
 ) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
     whole = {**ASKED, **words}
-    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole)
+    name = model.removeprefix("anthropic/")
+    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole, name=name)
 
 
 def test_the_media_type_of_an_embedded_image_is_whole() -> None:
