@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 COMPLETED = "completed"
 FENCE = "```"
 MOST_MARKERS = 2000
+_OTHER_OPENING = re.compile(r"\[(?:\\|[ \t]{0,4}#)")
+"""The beginning of a lookalike of a marker without `[[`."""
 
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
@@ -30,7 +33,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    if completion.count("[") > len("[[") * len(found):
+    if completion.count("[[") > len(found) or _OTHER_OPENING.search(completion):
         names = (*names_by_sound(reading.signature), COMPLETED)
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     yield from _preamble(reading, found, taken)

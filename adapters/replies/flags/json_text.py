@@ -223,7 +223,7 @@ def lost_words(text: str, value: object) -> list[str]:
 
     Empty for a text with backslashes, whose words are uncertain.
     """
-    if "\\" in text:
+    if "\\" in text or (type(value) is str and text.strip().strip('"') == value):
         return []
     kept = set(_words_of(value))
     words = list(islice(dict.fromkeys(WORD.findall(FENCE_LINE.sub(" ", without_comments(text)))), MOST_WORDS))
