@@ -12,7 +12,7 @@ from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
 from adapters.lm.capabilities import split_model
 from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble
-from adapters.lm.model_list import litellm_models
+from adapters.lm.model_list import listed, litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 
@@ -70,6 +70,9 @@ SHORT: Mapping[str, str] = {
 
 WITHOUT_STATUS = ("network", "address", "timeout", "malformed", "interrupted", "child", "setup")
 """Kinds whose HTTP status, if any, is made up by litellm."""
+
+KNOWN_BY_BARE_NAMES = ("openai", "anthropic", "gemini")
+"""Providers whose models people name without the provider."""
 
 
 @dataclass(frozen=True)
@@ -319,10 +322,20 @@ def missing_key(target: Target) -> ProviderError:
     """Return the error for a provider whose API key variable is not set."""
     variables = key_variables(target.provider)
     return ProviderError(
-        f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model.",
+        f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model."
+        + _meant(target.model),
         "key",
         payload={"missing": list(variables)},
     )
+
+
+def _meant(model: str) -> str:
+    """Suggest a listed model for one without provider that OpenAI does not have; "" if there is none."""
+    if "/" in model or listed(model) is not None:
+        return ""
+    bare = {one.name.partition("/")[2]: one.name for one in litellm_models() if one.provider in KNOWN_BY_BARE_NAMES}
+    near = difflib.get_close_matches(model, bare, 1, 0.75)
+    return f" A name without a provider is OpenAI's; did you mean {bare[near[0]]}?" if near else ""
 
 
 def _ended(tail: str) -> str:

@@ -148,6 +148,20 @@ def test_a_missing_key_names_its_variables() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gtp-4o", "did you mean openai/gpt-4o?"),
+        ("claude-sonet-5", "did you mean anthropic/claude-sonnet-5?"),
+        ("gpt-4o", "choose an offline/… model."),
+        ("my-own-model", "choose an offline/… model."),
+        ("openai/gtp-4o", "choose an offline/… model."),
+    ],
+)
+def test_of_a_name_without_provider_that_openai_lacks_the_nearest_model_is_named(name: str, meant: str) -> None:
+    assert missing_key(Target(name)).message.endswith(meant)
+
+
+@pytest.mark.parametrize(
     ("told", "short"),
     [
         (facts("RateLimitError", status=429), "429 · rate limit"),
