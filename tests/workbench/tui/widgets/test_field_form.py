@@ -184,6 +184,7 @@ def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_la
         form = desk.main.editors.inputs.query_one(FieldForm)
         editors = list(form.query(FieldEditor))
         assert editors and form.size.height, "the inputs stand below the signature"
+        await desk.stands_still(form)
         with patch.object(Screen, "_refresh_layout", autospec=True, side_effect=Screen._refresh_layout) as laid_out:
             await desk.type(", at once")
         assert "customer wrote it, at once" in desk.prompt("chat")
