@@ -54,10 +54,12 @@ class FetchedTable(NamedTuple):
 def kept() -> FetchedTable | None:
     """Return the table that was fetched last; None without one, and if its file was changed since."""
     path = _path()
+    if path is None:
+        return None
     try:
-        head, _, body = Path(path or os.devnull).read_bytes().partition(b"\n")
+        head, _, body = path.read_bytes().partition(b"\n")
         said = json.loads(head)
-        found = FetchedTable(Path(path or ""), str(said["host"]), str(said["at"]), str(said["digest"]))
+        found = FetchedTable(path, str(said["host"]), str(said["at"]), str(said["digest"]))
         return found if found.digest == _digest(body) else None
     except (OSError, ValueError, LookupError, TypeError):
         return None
@@ -99,9 +101,9 @@ def packaged() -> Table:
     return made
 
 
-def count(table: Table) -> int:
-    """Return the number of models in a table, which also has entries that are none."""
-    return len(table.keys() - set(NO_MODELS))
+def models_in(table: Table) -> set[str]:
+    """Return the names of the models in a table, which also has entries that are none."""
+    return table.keys() - set(NO_MODELS)
 
 
 def fetch() -> FetchedTable:
@@ -184,7 +186,7 @@ def _checked(body: bytes, fewest: int) -> Table:
         raise _BadTableError("it is a web page, not JSON" if is_page else "it is not JSON") from None
     if not isinstance(found, dict) or any(not isinstance(one, dict) for one in found.values()):
         raise _BadTableError("it is no table of models")
-    if count(found) < fewest:
+    if len(models_in(found)) < fewest:
         raise _BadTableError(f"it has fewer than {fewest:,} models")
     return found
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
 from adapters.lm.capabilities import split_model
+from adapters.lm.dspy_facts import own_route
 from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble
 from adapters.lm.model_list import listed, litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
@@ -70,9 +71,6 @@ SHORT: Mapping[str, str] = {
 
 WITHOUT_STATUS = ("network", "address", "timeout", "malformed", "interrupted", "child", "setup")
 """Kinds whose HTTP status, if any, is made up by litellm."""
-
-KNOWN_BY_BARE_NAMES = ("openai", "anthropic", "gemini")
-"""Providers whose models people name without the provider."""
 
 
 @dataclass(frozen=True)
@@ -330,12 +328,12 @@ def missing_key(target: Target) -> ProviderError:
 
 
 def _meant(model: str) -> str:
-    """Suggest a listed model for one without provider that OpenAI does not have; "" if there is none."""
-    if "/" in model or listed(model) is not None:
+    """Suggest a model of OpenAI for an unknown name without provider; "" if there is none."""
+    if "/" in model or listed(model) is not None or own_route(model, "chat", ()) is not None:
         return ""
-    bare = {one.name.partition("/")[2]: one.name for one in litellm_models() if one.provider in KNOWN_BY_BARE_NAMES}
-    near = difflib.get_close_matches(model, bare, 1, 0.75)
-    return f" A name without a provider is OpenAI's; did you mean {bare[near[0]]}?" if near else ""
+    names = [one.name for one in litellm_models() if one.provider == "openai"]
+    near = difflib.get_close_matches(f"openai/{model}", names, 1, 0.8)
+    return f" A name without a provider is OpenAI's; did you mean {near[0]}?" if near else ""
 
 
 def _ended(tail: str) -> str:

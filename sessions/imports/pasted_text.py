@@ -102,9 +102,9 @@ def calls_at(path: str) -> str:
         text = text_of(path)
     except SessionError:
         return ""
-    # A session quotes errors in its notes and recordings.
-    is_json = text.lstrip().startswith("{") and '"outputs"' not in text
-    return "" if is_json or not holds_calls(text) else text
+    # A session may quote an error in its notes and recordings.
+    is_session = text.lstrip().startswith("{") and '"outputs"' not in text
+    return "" if is_session or not holds_calls(text) else text
 
 
 def _without_colours(text: str) -> str:

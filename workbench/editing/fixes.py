@@ -206,8 +206,8 @@ def effects_of(
         if there is not None:
             read = _parse_result(state.session, state.case, there)
             parsed_there[there.adapter] = read is not None and read.ok
-            also_parses = ", whose reply parses" if parsed_there[there.adapter] else ""
-            fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id}{also_parses}.")
+            also_parses = ": its reply parses" if parsed_there[there.adapter] else ""
+            fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id} does{also_parses}.")
         each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]
     useful = [one for one in effects if one.problem or (one.after is not None and one.after is not state)]

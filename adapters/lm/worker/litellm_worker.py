@@ -89,8 +89,8 @@ def main() -> None:
     output = Output(protocol)
     try:
         litellm = litellm_setup.load()
-        for table in sys.argv[1:]:
-            questions.use_table(litellm, table)
+        if len(sys.argv) > 1:
+            questions.use_table(litellm, sys.argv[1])
         kept_requests.keep_without_credentials(litellm_setup.keeps)
         streams.keep_lost_parts(litellm_setup.outgoing)
         streams.join_events(importlib.import_module("httpx").Response)

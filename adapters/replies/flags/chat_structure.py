@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import names_by_sound
-from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, sound
+from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 COMPLETED = "completed"
 FENCE = "```"
 MOST_MARKERS = 2000
-_OTHER_OPENING = re.compile(r"\[(?:\\|[ \t]{0,4}#)")
-"""The beginning of a lookalike of a marker without `[[`."""
 
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
@@ -33,7 +30,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    if completion.count("[[") > len(found) or _OTHER_OPENING.search(completion):
+    if may_hold_lookalikes(completion, len(found)):
         names = (*names_by_sound(reading.signature), COMPLETED)
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     yield from _preamble(reading, found, taken)

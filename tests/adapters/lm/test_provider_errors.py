@@ -151,7 +151,8 @@ def test_a_missing_key_names_its_variables() -> None:
     ("name", "meant"),
     [
         ("gtp-4o", "did you mean openai/gpt-4o?"),
-        ("claude-sonet-5", "did you mean anthropic/claude-sonnet-5?"),
+        ("gpt4o-mini", "did you mean openai/gpt-4o-mini?"),
+        ("claude-sonnet-5", "choose an offline/… model."),
         ("gpt-4o", "choose an offline/… model."),
         ("my-own-model", "choose an offline/… model."),
         ("openai/gtp-4o", "choose an offline/… model."),

@@ -236,7 +236,7 @@ def test_a_changed_type_is_shown_in_the_signature_and_in_the_prompt() -> None:
 def test_an_adapter_of_another_column_is_said_to_be_there() -> None:
     written = replace(session(), columns=(Column("chat", "chat"), Column("strict", "json")))
     told = [one.fix.message for one in effects(written, "chat", "It is a bug, I think, as the page is white.")]
-    assert "Use the adapter `json` for this column, as column strict." in told
+    assert "Use the adapter `json` for this column, as column strict does." in told
     assert "Use the adapter `twostep` for this column." in told
 
 
@@ -247,8 +247,8 @@ def test_of_the_adapters_of_other_columns_the_one_that_reads_its_own_reply_comes
     told = [one.fix for one in effects(written, "chat", "[[ label ]]: it is a bug, as the page is white")]
     others = [(one.change["adapter"], one.message.partition(", ")[2]) for one in told if "adapter" in one.change]
     assert others == [
-        ("json", "as column json, whose reply parses."),
-        ("twostep", "as column twostep."),
+        ("json", "as column json does: its reply parses."),
+        ("twostep", "as column twostep does."),
     ]
 
 

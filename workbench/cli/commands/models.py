@@ -45,10 +45,10 @@ def run(options: argparse.Namespace) -> int:
     if options.refresh:
         try:
             made, is_used = litellm_answers.refresh(), fetched_table.in_use() is not None
-            counts = f"{fetched_table.count(made.read()):,} models; litellm's own has "
-            counts += f"{fetched_table.count(fetched_table.packaged()):,}"
+            fetched, own = fetched_table.models_in(made.read()), fetched_table.models_in(fetched_table.packaged())
+            counts = f"{len(fetched):,} models, {len(fetched - own):,} of them new; {len(own - fetched):,} are gone"
             unused = "" if is_used else "; not in use: fetched_models = false"
-            command_output.message(f"kept {made}, {counts}{unused}")
+            command_output.message(f"kept {made}: {counts}{unused}")
         except ProviderError as error:
             code = exit_codes.PROVIDER if error.kind == "network" else exit_codes.USAGE
             raise exit_codes.CommandError(str(error), code) from error

@@ -230,8 +230,8 @@ async def open_session(host: Host) -> None:
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
     path = Path(chosen or "").expanduser()
-    is_open = chosen is not None and path.is_file() and not host.confinement.why_no_file(path)
-    if is_open and read(path).wrong and (text := pasted_text.calls_at(str(path))):
+    may_be_read = chosen is not None and not host.confinement.why_no_file(path) and path.is_file()
+    if may_be_read and read(path).wrong and (text := pasted_text.calls_at(str(path))):
         await open_pasted(host, text)
         return
     if chosen is None or not await files.confirm_close(host):

@@ -85,7 +85,6 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self._expected: tuple[Signature | None, bool] | None = None
         self._was_running = False
         self._streamed: tuple[int, int, int, bool] | None = None
-        self._is_outdated = False
         self._has_drifted = False
         self._whose = self._adds = ""
         self._title = Content("")
@@ -201,7 +200,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         keys = keys_of(self.app)
         line = verdict(*self._shown, now, keys)
         run = self._shown[1]
-        if self._is_outdated and (run is None or run.phase != "running"):
+        if self.reply.is_old and (run is None or run.phase != "running"):
             again = keys(" · {app.send_all|F5} again")
             line = lines(("old ", "$text-warning"), line, (again, QUIET))
         self.splitter.show(line + replies.rating_words(self._shown[0].reply))
@@ -242,8 +241,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
 
     def mark_outdated(self, is_outdated: bool) -> None:
         """Mark that the prompt changed since the reply; `F7`, `5` shows the difference."""
-        if is_outdated != self._is_outdated:
-            self._is_outdated = self.reply.is_old = is_outdated
+        if is_outdated != self.reply.is_old:
+            self.reply.is_old = is_outdated
             self.show_verdict(0.0)
             self._show_title()
 
@@ -314,7 +313,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         """Return a short verdict on the shown reply, or on a `newer` reply."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         name = f"{catalog.title(rendered.column.adapter)} {_own_name(rendered.column)}".strip()
-        said = short_form(name, rendered, run, self._is_outdated)
+        said = short_form(name, rendered, run, self.reply.is_old)
         if not self._has_drifted:
             return said
         # drift comes first, because words are cut at the end
@@ -362,7 +361,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
                 return _short(ledger.tokens)
         run = self._shown[1] if self._shown is not None else None
         told = told_by_provider(run)
-        if told is not None and run is not None and run.model == request.model and not self._is_outdated:
+        if told is not None and run is not None and run.model == request.model and not self.reply.is_old:
             return _short(told)
         return f"~{_short(self._tokens.total(request.messages, request.params))}"
 

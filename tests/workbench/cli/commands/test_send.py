@@ -328,7 +328,7 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     run("new", "question -> code", "-o", path, "--input", "question=Q")
     done = run("send", path, "--adapter", "xml", "--apply", "adapter", "--save", "--json")
     assert done.code == 0, done.err
-    assert "applied: Use the adapter `chat` for this column" in done.err
+    assert done.err == "applied: Use the adapter `chat` for this column, as column chat does.\n"
     session = store.load(path)
     assert [one.adapter for one in session.columns].count("chat") == 2
     assert run("send", path, "--apply", "1").code == exit_codes.USAGE
