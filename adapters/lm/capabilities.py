@@ -7,12 +7,12 @@ The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
-from adapters.lm.dspy_facts import DspyFacts, Flags, Route, facts_by, has_gateway, own_route
+from adapters.lm.dspy_facts import DspyFacts, Flags, Route, dspy_facts, facts_by, has_gateway, own_route
 from adapters.lm.litellm_answers import Limits
 from adapters.requests.capabilities import NONE, Capabilities
 
@@ -31,13 +31,37 @@ OFFLINE = Known(NONE, "the offline models")
 
 
 def split_model(model: str) -> tuple[str, str]:
-    """Split `provider/model`; a name without provider is OpenAI's, as in litellm.
+    """Split `provider/model`; a name that nobody knows the provider of counts as OpenAI's.
 
     >>> split_model("groq/openai/gpt-oss-20b")
     ('groq', 'openai/gpt-oss-20b')
+    >>> split_model("claude-sonnet-5")
+    ('anthropic', 'claude-sonnet-5')
     """
+    return _split(model) or (_providers_listed().get(model) or "openai", model)
+
+
+def is_provider_known(model: str) -> bool:
+    """Return whether the name states its provider, or dspy's own client knows it; else only litellm can tell."""
+    return _split(model) is not None
+
+
+@lru_cache(maxsize=256)
+def _split(model: str) -> tuple[str, str] | None:
+    """Split a name that states its provider, or whose provider dspy's own client knows."""
     provider, separator, name = model.partition("/")
-    return (provider, name) if separator else ("openai", model)
+    if separator and ":" not in provider:
+        return provider, name
+    route = own_route(model)
+    prefix = None if route is None else dspy_facts().prefix_of(route.door)
+    return None if route is None or prefix is None else (prefix, route.model)
+
+
+@lru_cache(maxsize=1)
+def _providers_listed() -> Mapping[str, str]:
+    """Return litellm's provider of every model that its table lists without one."""
+    table = fetched_table.table()
+    return {name: fetched_table.provider_of(facts) for name, facts in table.items() if "/" not in name}
 
 
 def needs_user_message(model: str) -> bool:

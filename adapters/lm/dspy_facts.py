@@ -151,6 +151,11 @@ class DspyFacts:
             for one in self.data["families"]
         )
 
+    def prefix_of(self, door: Door) -> str | None:
+        """Return litellm's prefix for the models of an API of dspy's client; None if litellm has none."""
+        vendor = door.id.removesuffix("-chat")
+        return next((prefix for prefix, id in self.prefixes.items() if id.removesuffix("-chat") == vendor), None)
+
     def entry(self, name: str) -> Entry | None:
         """Return dspy's entry for exactly this name."""
         return self._table.get(name)

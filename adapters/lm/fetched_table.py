@@ -101,6 +101,25 @@ def packaged() -> Table:
     return made
 
 
+_PREFIXES = {
+    "ai21": "ai21_chat",
+    "bedrock_converse": "bedrock",
+    "text-completion-openai": "text-completion-openai",
+    "vertex_ai-": "vertex_ai",
+    "cohere_chat": "cohere_chat",
+    "fireworks_ai-": "fireworks_ai",
+    "azure_text": "azure_text",
+}
+
+
+def provider_of(facts: Mapping[str, Any]) -> str:
+    """Return the provider of an entry as names of models begin with it, "" if the entry names none."""
+    provider = str(facts.get("litellm_provider") or "")
+    return _PREFIXES.get(provider) or next(
+        (to for start, to in _PREFIXES.items() if provider.startswith(start)), provider
+    )
+
+
 def models_in(table: Table) -> set[str]:
     """Return the names of the models in a table, which also has entries that are none."""
     return table.keys() - set(NO_MODELS)

@@ -26,7 +26,7 @@ from adapters.lm.addresses import (
     without_keys,
     without_user,
 )
-from adapters.lm.capabilities import split_model
+from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.chunk_filters import cut_at_stops, without_secrets
 from adapters.lm.lm_settings import LMSettings, ModelType, refused
@@ -133,7 +133,7 @@ class LitellmLM:
         target = replace(target, asks=_asks(request))
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
-            message["key_of"] = self._model  # the installed litellm may know another variable
+            message["key_of"] = message["request"]["model"]  # the installed litellm may know another variable
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -321,7 +321,8 @@ class LitellmLM:
         place = host_of(target.address) if target.address is not None else target.provider
         check_headers(self._settings.header_variables, self._allow_variables, place)
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
-            raise missing_key(target)
+            if is_provider_known(self._model):  # else litellm rejects the name
+                raise missing_key(target)
 
     def _lost(self, child: Child) -> ProviderError:
         problem = child.problem or "was lost"

@@ -55,7 +55,7 @@ def is_read() -> bool:
 
 
 def listed(model: str) -> ModelEntry | None:
-    """Return the entry of exactly this model, None if unlisted; a name without provider is OpenAI's."""
+    """Return the entry of exactly this model, None if unlisted."""
     return _by_name().get("/".join(split_model(model)))
 
 
@@ -65,10 +65,7 @@ def _by_name() -> dict[str, ModelEntry]:
 
 
 def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
-    provider = str(facts.get("litellm_provider") or "")
-    family = _FAMILIES.get(provider) or next(
-        (to for start, to in _FAMILIES.items() if provider.startswith(start)), provider
-    )
+    family = fetched_table.provider_of(facts)
     full = name if name.startswith(f"{family}/") or (family == "openai" and "/" in name) else f"{family}/{name}"
     context = facts.get("max_input_tokens") or facts.get("max_tokens")
     return ModelEntry(
@@ -81,16 +78,6 @@ def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
         _day(facts.get("deprecation_date")),
         facts.get("supports_sampling_params") is not False,
     )
-
-
-_FAMILIES = {
-    "bedrock_converse": "bedrock",
-    "text-completion-openai": "text-completion-openai",
-    "vertex_ai-": "vertex_ai",
-    "cohere_chat": "cohere_chat",
-    "fireworks_ai-": "fireworks_ai",
-    "azure_text": "azure_text",
-}
 
 
 def _price_per_million(price: object) -> float | None:

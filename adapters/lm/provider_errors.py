@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
-from adapters.lm.capabilities import split_model
-from adapters.lm.dspy_facts import own_route
+from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble
-from adapters.lm.model_list import listed, litellm_models
+from adapters.lm.model_list import litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 
@@ -266,11 +265,15 @@ def _key_line(facts: Facts, status: str, tail: str, target: Target) -> str:
 
 
 def _unknown_provider(model: str) -> str:
-    """Explain an unknown provider and suggest the most similar known one."""
-    known = sorted({*KEY_VARIABLES, *OTHER_KEYS, *(one.provider for one in litellm_models())})
+    """Explain an unknown provider, and suggest the most similar known name."""
     provider, name = split_model(model)
-    near = difflib.get_close_matches(provider, known, 1, 0.75) if "/" in model else ()
-    hint = f"did you mean {near[0]}/{name}?" if near else "write provider/model, such as openai/gpt-6-luna."
+    if "/" in model and is_provider_known(model):
+        known = sorted({*KEY_VARIABLES, *OTHER_KEYS, *(one.provider for one in litellm_models())})
+        near = [f"{one}/{name}" for one in difflib.get_close_matches(provider, known, 1, 0.75)]
+    else:
+        names = [one.name for one in litellm_models() if one.provider == provider]
+        near = difflib.get_close_matches(f"{provider}/{name}", names, 1, 0.8)
+    hint = f"did you mean {near[0]}?" if near else "write provider/model, such as openai/gpt-6-luna."
     return f"litellm knows no provider for the model {model!r}; {hint}"
 
 
@@ -320,20 +323,10 @@ def missing_key(target: Target) -> ProviderError:
     """Return the error for a provider whose API key variable is not set."""
     variables = key_variables(target.provider)
     return ProviderError(
-        f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model."
-        + _meant(target.model),
+        f"{target.model} needs an API key: set {' or '.join(variables)}, or choose an offline/… model.",
         "key",
         payload={"missing": list(variables)},
     )
-
-
-def _meant(model: str) -> str:
-    """Suggest a model of OpenAI for an unknown name without provider; "" if there is none."""
-    if "/" in model or listed(model) is not None or own_route(model, "chat", ()) is not None:
-        return ""
-    names = [one.name for one in litellm_models() if one.provider == "openai"]
-    near = difflib.get_close_matches(f"openai/{model}", names, 1, 0.8)
-    return f" A name without a provider is OpenAI's; did you mean {near[0]}?" if near else ""
 
 
 def _ended(tail: str) -> str:

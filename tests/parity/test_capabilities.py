@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ from typing import Any
 import dspy
 import pytest
 from dspy.clients import model_metadata
+from dspy.clients.backend_selection import select_backend
 from oracle import calls, engines, model_names
 from oracle import compare as differences
 from oracle.tally import Record, Tally
@@ -29,8 +31,8 @@ from oracle.write_model_facts import (
     shipped,
 )
 
-from adapters.lm import capabilities_of, dspy_facts, litellm_answers
-from adapters.lm.capabilities import known_of
+from adapters.lm import capabilities_of, dspy_facts, fetched_table, litellm_answers
+from adapters.lm.capabilities import known_of, split_model
 from adapters.requests.capabilities import Capabilities
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
@@ -232,3 +234,19 @@ def _definition(id: str) -> object:
 
 def test_a_flag_that_is_no_boolean_is_a_no_and_one_that_is_missing_says_nothing() -> None:
     assert flags_of({"supports_function_calling": "yes", "supports_reasoning": True}) == "-+."
+
+
+def test_the_provider_of_every_name_without_one_is_the_one_that_dspy_asks(nobody_asked: None) -> None:
+    import litellm
+
+    prefixes, ours, theirs = dspy_facts.dspy_facts(), {}, {}
+    for name in sorted({*fetched_table.models_in(fetched_table.table()), *OWN_NAMES}):
+        if "/" in name:
+            continue
+        asked = select_backend(dspy.LM(name))
+        with suppress(litellm.BadRequestError):  # an unknown provider
+            native = asked.native and prefixes.prefix_of(prefixes.doors[asked.resolution.provider])
+            provider = native or litellm.get_llm_provider(name)[1]
+            ours[name], theirs[name] = split_model(name)[0], provider
+    assert len(ours) > 400
+    assert ours == theirs

@@ -71,7 +71,7 @@ def test_what_arrives_is_what_dspy_sends(server: LoopbackServer, record: Record)
 
 
 BY_DSPYS_CLIENT = (
-    *("gpt-6-sol", "xai/grok-4.7", "ollama/llama3.2"),
+    *("gpt-6-sol", "xai/grok-4.7", "ollama/llama3.2", "grok-4.7", "groq:openai/gpt-oss-20b"),
     *[
         pytest.param(name, marks=pytest.mark.slow)
         for name in ("openai/o3", "openai/gpt-4o", "moonshot/kimi-k3", "ollama_chat/qwen3:4b")
@@ -86,7 +86,7 @@ def test_roles_limits_and_reasoning_are_written_as_dspys_own_client_does(
     compare(server, [name], ("chat", "json"), record, 2)
 
 
-SHOWN = ("openai/gpt-6-sol", "openai/o3", "groq/openai/gpt-oss-20b", "hosted_vllm/our/own-model")
+SHOWN = ("openai/gpt-6-sol", "openai/o3", "grok-4.7", "groq/openai/gpt-oss-20b", "hosted_vllm/our/own-model")
 
 
 SETTINGS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (

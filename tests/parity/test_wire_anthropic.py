@@ -9,7 +9,7 @@ from typing import Any
 
 import dspy
 import pytest
-from loopback_server import LoopbackServer
+from loopback_server import CANARY, LoopbackServer
 from oracle.tally import Record, Tally
 from wire_bodies import EVERY_SETTING, LIMIT, OF_TOOLS, body_of, sent_by_dspy, sent_by_us, setting
 
@@ -106,12 +106,20 @@ CHOICES: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", ["anthropic/claude-opus-4-1", "gemini/gemini-3.8-flash"])
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("anthropic/claude-opus-4-1", "x-api-key"),
+        ("claude-opus-4-1", "x-api-key"),
+        ("gemini/gemini-3.8-flash", "x-goog-api-key"),
+        ("gemini-3.8-flash", "x-goog-api-key"),
+    ],
+)
 @pytest.mark.parametrize("params", CHOICES, ids=str)
 def test_a_talk_with_tools_and_a_picture_arrives_as_dspy_sends_it(
-    server: LoopbackServer, name: str, params: dict[str, Any]
+    server: LoopbackServer, name: str, header: str, params: dict[str, Any]
 ) -> None:
-    papers = [*TALK, {"role": "user", "content": [PAPER]}] if name.startswith("anthropic") else TALK
+    papers = TALK if "gemini" in name else [*TALK, {"role": "user", "content": [PAPER]}]
     request = {"messages": papers, "max_tokens": LIMIT, "tools": TOOLS, **params}
     bodies = []
     for send in (
@@ -123,3 +131,4 @@ def test_a_talk_with_tools_and_a_picture_arrives_as_dspy_sends_it(
             send()
         bodies.append(json.dumps(body_of(server, "it failed")))
     assert bodies[0] == bodies[1] and "nothing was sent" not in bodies[0]
+    assert server.requests[-1].headers[header] == CANARY

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import OLLAMA
+from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.dspy_facts import Route, has_gateway, own_route
 from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.wires import anthropic_and_gemini, chat_wire, responses_wire
@@ -61,22 +62,24 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     model type is `text` and a message is not plain text.
     """
     if settings.model_type == "text":
-        return Sent({**_text_body(request), "model": f"text-completion-openai/{_name(model)}"})
+        return Sent({**_text_body(request), "model": f"text-completion-openai/{model.partition('/')[2] or model}"})
     own = _by_dspys_client(model, request, connection, settings.model_type)
     if own is None and settings.model_type == "responses":
         return Sent({**responses_wire.body_by_litellm(model, request, settings.developer_role), "model": model})
     if own is None:
         return Sent({**request, "model": model})
     route, body = own
-    door = route.door
+    door, (provider, name) = route.door, split_model(model)
+    if is_provider_known(model):  # litellm knows fewer names without provider, and takes those of Gemini to Vertex
+        model = f"{provider}/{name}"
     times, stops = request.get("n") or 1, request.get("stop") or ()
     if door.dialect == "openai-responses":
         cut = (stops,) if isinstance(stops, str) else tuple(stops)
         return Sent({"model": model, "input": body["input"]}, body, times, cut, name=route.model)
     handed = ("messages", *(OF_TOOLS if door.dialect == "anthropic" else ()))
     arguments = {**{name: request[name] for name in handed if name in request}, "model": model}
-    if is_ollama(model):
-        return Sent({**arguments, "model": f"openai/{_name(model)}"}, body, times, path=OPENAI_PATH)
+    if provider in OLLAMA:
+        return Sent({**arguments, "model": f"openai/{name}"}, body, times, path=OPENAI_PATH)
     return Sent(arguments, body, times, name="" if door.dialect == "gemini" else route.model)
 
 
@@ -117,7 +120,7 @@ def _by_dspys_client(
                 return route, responses_wire.body_of_dspys_client(request)
             case "anthropic":
                 return route, anthropic_and_gemini.body_for_anthropic(route.model, request)
-            case "gemini" if model.startswith("gemini/"):  # litellm takes a bare name to Vertex
+            case "gemini":
                 return route, anthropic_and_gemini.body_for_gemini(route.model, request)
             case _:
                 return None
@@ -142,8 +145,4 @@ def text_of(request: Mapping[str, Any]) -> str:
 
 
 def is_ollama(model: str) -> bool:
-    return model.partition("/")[0] in OLLAMA
-
-
-def _name(model: str) -> str:
-    return model.partition("/")[2] or model
+    return split_model(model)[0] in OLLAMA

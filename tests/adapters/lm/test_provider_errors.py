@@ -148,18 +148,33 @@ def test_a_missing_key_names_its_variables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "variables"),
     [
-        ("gtp-4o", "did you mean openai/gpt-4o?"),
-        ("gpt4o-mini", "did you mean openai/gpt-4o-mini?"),
-        ("claude-sonnet-5", "choose an offline/… model."),
-        ("gpt-4o", "choose an offline/… model."),
-        ("my-own-model", "choose an offline/… model."),
-        ("openai/gtp-4o", "choose an offline/… model."),
+        ("claude-sonnet-5", "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"),
+        ("gemini-2.5-pro", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        ("grok-4", "XAI_API_KEY"),
+        ("gpt-4o", "OPENAI_API_KEY"),
+        ("groq:llama-3.3-70b-versatile", "GROQ_API_KEY"),
     ],
 )
-def test_of_a_name_without_provider_that_openai_lacks_the_nearest_model_is_named(name: str, meant: str) -> None:
-    assert missing_key(Target(name)).message.endswith(meant)
+def test_a_name_without_provider_needs_the_key_of_the_provider_that_dspy_asks(name: str, variables: str) -> None:
+    said = f"{name} needs an API key: set {variables}, or choose an offline/… model."
+    assert missing_key(Target(name)).message == said
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("gtp-4o", "did you mean openai/gpt-4o?"),
+        ("deepseek-chat", "did you mean deepseek/deepseek-chat?"),
+        ("my-own-model", "write provider/model, such as openai/gpt-6-luna."),
+        ("opnai/gpt-4o", "did you mean openai/gpt-4o?"),
+    ],
+)
+def test_of_a_name_whose_provider_nobody_knows_the_nearest_is_suggested(name: str, hint: str) -> None:
+    told = facts("BadRequestError", message="LLM Provider NOT provided. Pass in the LLM provider")
+    said = f"litellm knows no provider for the model {name!r}; {hint}"
+    assert translate(told, Target(name), Scrubber({})).message == said
 
 
 @pytest.mark.parametrize(

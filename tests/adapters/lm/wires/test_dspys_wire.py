@@ -160,7 +160,8 @@ def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
     whole = {**ASKED, **words}
     name = model.removeprefix("anthropic/")
-    assert sent(model, request, frozenset()) == Sent({"model": model, "messages": MESSAGES}, whole, name=name)
+    handed = {"model": f"anthropic/{name}", "messages": MESSAGES}
+    assert sent(model, request, frozenset()) == Sent(handed, whole, name=name)
 
 
 def test_the_media_type_of_an_embedded_image_is_whole() -> None:

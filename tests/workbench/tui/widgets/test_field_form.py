@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 from textual import events
-from textual.screen import Screen
+from textual.widget import Widget
 
 from sessions import examples
 from sessions.model.session import Case, Demo, Session, SignatureText
@@ -185,12 +185,13 @@ def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_la
         editors = list(form.query(FieldEditor))
         assert editors and form.size.height, "the inputs stand below the signature"
         await desk.stands_still(form)
-        with patch.object(Screen, "_refresh_layout", autospec=True, side_effect=Screen._refresh_layout) as laid_out:
+        with patch.object(Widget, "refresh", autospec=True, side_effect=Widget.refresh) as refreshed:
             await desk.type(", at once")
         assert "customer wrote it, at once" in desk.prompt("chat")
         assert str(editors[0].query_one(".field-label").render()).endswith(f"{said}, at once")
         assert list(form.query(FieldEditor)) == editors
-        assert laid_out.call_count == 0
+        calls = [one for one in refreshed.call_args_list if one.args[0] in (form, *form.walk_children())]
+        assert calls and not any(one.kwargs.get("layout") for one in calls)
 
     at_the_desk(act)
 
