@@ -119,7 +119,8 @@ def _last(reading: Reading) -> Diagnosis:
         if not set(text) & set("[]{}<>`"):
             message = f"The reply is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
-                message = f"The reply is prose, without any {expected}."
+                kind = "a table" if text.startswith("|") else "prose"
+                message = f"The reply is {kind}, without any {expected}."
                 found = tuple(sorted(found, key=lambda one: one.change.get("adapter") != "twostep"))
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""

@@ -228,6 +228,8 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
     if text != reading.completion:
         yield Guess("Tags are case-sensitive; with the fields' own names it parses as", text)
+    if "<" not in text and "&lt;" in text:
+        yield Guess("The tags are written as &lt;name&gt;; as tags they parse as", html.unescape(text))
     clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
     clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
     if clean != text and "<![CDATA[" not in text:

@@ -144,6 +144,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("tag-in-another-case", "A tag is in another case", (spelled, *XML_TEXT)),
     Pattern("tag-around-everything", "A tag wraps the fields", XML_TEXT),
     Pattern("field-inside-another", "A field's tag is inside another field", XML_TEXT),
+    Pattern("xml-attributes-ignored", "The value is an attribute of the tag", XML_TEXT),
     Pattern("xml-ampersand", "A bare & is not XML", XML_TEXT, "dspy #10402"),
     Pattern("xml-less-than", "A bare < is not XML", XML_TEXT, "dspy #10402"),
     Pattern("xml-cdata-end", "]]> is not allowed in XML text", XML_TEXT, "dspy #10269"),
@@ -184,7 +185,11 @@ PATTERNS: tuple[Pattern, ...] = (
         "graphrag #635",
     ),
     Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
-    Pattern("value-wrapped", "The value is wrapped in another object", (use("baml"), use("json"))),
+    Pattern(
+        "value-wrapped",
+        "The value is wrapped in another object or a list",
+        (describe("The value itself, not inside an object or a list."), use("baml"), use("json")),
+    ),
     Pattern("alias-expected", "The type expects its aliases", (use("json"),)),
     Pattern("number-too-long", "The number has more digits than Python reads", (as_text,)),
     Pattern(
@@ -207,6 +212,11 @@ PATTERNS: tuple[Pattern, ...] = (
         "The value is not among those of the type",
         (allow_value, describe("Only the values listed, nothing else.")),
         "dspy #9867 #1870, kg-gen #24",
+    ),
+    Pattern(
+        "several-allowed-values",
+        "Several of the allowed values instead of one",
+        (describe("Exactly one of the listed values."),),
     ),
     Pattern(
         "words-around-value",

@@ -25,6 +25,7 @@ _ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?
 _STRING_BY_ITS_END = re.compile(rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL)
 _ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 _DECODER = json.JSONDecoder()
+_WITH_EXPONENT = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?[eE][-+]?\d{1,3}(?![\w.])")
 ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
 
@@ -44,6 +45,7 @@ OUTSIDE_STRINGS: Mapping[str, re.Pattern[str]] = {
     "Python's True, False or None": re.compile(r"\b(?:True|False|None)\b"),
     "typographic quotes": re.compile("[“”„‟]"),
     "... for what was left out": ABBREVIATED,
+    "a semicolon where a comma belongs": re.compile(r";\s*\"\"\s*:"),
     "a missing comma": re.compile(r"\"\"\s*\"\"|(?:[}\]]|[:,\[]\s*(?:true|false|null|-?\d+(?:\.\d+)?))\s*\"\""),
     "keys without quotes": re.compile(r"[{,]\s*[A-Za-z_]\w*\s*:"),
 }
@@ -127,7 +129,10 @@ class JsonText:
         if _PROSE_AFTER.search(bare[-LONGEST_REWRITTEN:]):
             return False  # a bracket is missing inside, and the text goes on after the object
         start = first_opening(stripped)
-        is_closed = start >= 0 and stripped.endswith({"{": "}", "[": "]"}[stripped[start]])
+        opening, closing = "{}" if stripped[start : start + 1] == "{" else "[]"
+        is_closed = start >= 0 and stripped.endswith(closing)
+        if is_closed and bare.count(opening) == bare.count(closing):
+            return False  # a bracket of the other kind is missing inside
         return not (self._ends_in_string and is_closed) and not self.unescaped_quotes
 
     @property
@@ -225,6 +230,7 @@ def lost_words(text: str, value: object) -> list[str]:
     """
     if "\\" in text or (type(value) is str and text.strip().strip('"') == value):
         return []
+    text = _WITH_EXPONENT.sub(lambda match: repr(float(match.group())), text)
     kept = set(_words_of(value))
     words = list(islice(dict.fromkeys(WORD.findall(FENCE_LINE.sub(" ", without_comments(text)))), MOST_WORDS))
     lost = [word for word in words if word not in kept and word.lower() not in NUMBER_WORDS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -12,9 +13,10 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_flags import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
-from adapters.replies.flags.wrong_places import known_keys, wrong_places
+from adapters.replies.flags.wrong_places import DECIMAL_COMMA, MOST_KEYS, known_keys, wrong_places
 from adapters.replies.repairs import GROUPED
 from adapters.signatures.signature import without_none
+from adapters.types.recognition import type_adapter
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -23,6 +25,7 @@ NUMBER = re.compile(r"[-+]?\d[\d_.,' ]*")
 FRACTION = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 EXPONENT = re.compile(r"[-+]?\d*\.?\d+[eE][-+]?\d+")
 TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
+JOINED_BY = re.compile(r"\b(?:and|or)\b")
 DIGITS = 4300
 MOST_TEXT = 2_000
 
@@ -58,17 +61,37 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
 def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
     inner = without_none(annotation)
     text = (given if isinstance(given, str) else field.raw or "").strip()[:MOST_TEXT]
-    name = field.name
+    name, is_plain = field.name, get_origin(inner) is Literal or inner in (bool, int, float)
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)
+    elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
+        yield from _model(name, inner, given)
+    elif isinstance(given, dict) and (key := _key_of_value(annotation, given)) is not None:
+        said = f"`{name}` is an object in the reply; its value is one level too deep, under {shown(key)}."
+        yield Flag("value-wrapped", said, name)
+    elif is_plain and isinstance(given, list) and len(given) == 1 and _accepts(annotation, given[0]):
+        yield Flag(
+            "value-wrapped", f"`{name}` is a list in the reply, {shown(given)}; a single value is expected.", name
+        )
     elif get_origin(inner) is Literal:
         yield from _literal(name, inner, given, text, (field.raw or "").strip()[:MOST_TEXT], inner is not annotation)
     elif inner in (bool, int, float):
         yield from _scalar(name, inner, (field.raw or "").strip())
     elif get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple):
         yield from _list(name, inner, given)
-    elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
-        yield from _model(name, inner, given)
+
+
+def _key_of_value(annotation: Any, given: dict[str, Any]) -> str | None:
+    """Return the first key under which an object has a value that the type accepts."""
+    return next((key for key, inside in islice(given.items(), MOST_KEYS) if _accepts(annotation, inside)), None)
+
+
+def _accepts(annotation: Any, value: object) -> bool:
+    try:
+        type_adapter(annotation).validate_python(value)
+    except Exception:  # a user's type may raise in its own hooks
+        return False
+    return True
 
 
 def _enum(name: str, annotation: type[Enum], given: object, text: str, is_optional: bool) -> Iterator[Flag]:
@@ -115,7 +138,15 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
         return
     found = list(_other_case(name, given, text.strip("\"'`.!* "), allowed))
     yield from found
-    if not found and any(isinstance(one, str) and re.search(rf"\b{re.escape(one)}\b", text) for one in allowed[:100]):
+    if found:
+        return
+    texts = sorted([one for one in allowed[:100] if isinstance(one, str)], key=len, reverse=True)
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b")
+    inside = set(word.findall(text)) if texts else ()
+    if len(inside) > 1 and not re.search(r"\w", JOINED_BY.sub("", word.sub("", text))):
+        said = f"{shown(text)} is more than one of the allowed values; `{name}` takes exactly one."
+        yield Flag("several-allowed-values", said, name)
+    elif inside:
         yield Flag(
             "words-around-value",
             f"{shown(text)} is more than the bare value: `{name}` must match exactly; text is not searched.",
@@ -140,6 +171,9 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
             f"{shown(text)} groups its digits; `{name}` must be a plain number ({re.sub('[^0-9.+-]', '', text)}).",
             name,
         )
+    elif annotation is not bool and DECIMAL_COMMA.fullmatch(text):
+        said = f"`{name}` is {shown(text)}, which is not a plain number: it has a decimal comma."
+        yield Flag("not-a-number", said, name)
     elif annotation is int and FRACTION.fullmatch(text):
         yield Flag(
             "fraction-for-a-whole-number",

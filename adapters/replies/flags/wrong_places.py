@@ -109,6 +109,7 @@ MOST_PLACES = 50
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
+DECIMAL_COMMA = re.compile(r"\A\s*[-+]?\d[\d.]*,\d{1,2}\s*\Z")
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 NOTHING = re.compile(
     r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)", re.IGNORECASE
@@ -120,6 +121,7 @@ OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
     "it has a currency": re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b", re.IGNORECASE),
     "it has a percent sign": re.compile(r"%|\bper ?cent\b", re.IGNORECASE),
+    "it has a decimal comma": DECIMAL_COMMA,
     "it is a fraction": re.compile(r"\d\s*/\s*\d"),
     "it is a range": re.compile(r"\d\s*(?:-|–|to)\s*\d"),
     "its digits are grouped": re.compile(r"\d[,' ]\d{3}(?!\d)"),

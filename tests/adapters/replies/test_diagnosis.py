@@ -86,6 +86,7 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
         ("chat", "q -> a", "[[ ## a ## ]]\nParis</s>", "stop-token-in-value"),
         ("chat", "q -> n: int", "[[ ## n ## ]]\nN/A", "null-not-allowed"),
         ("json", "q -> n: int", '{"n": ""}', "null-not-allowed"),
+        ("json", "q -> kind: Literal['a', 'b']", '{"kind": "a, b"}', "several-allowed-values"),
         ("json", "q -> a, b", '[TOOL_CALLS] [{"name": "f"}]', "tool-call-wrapper"),
         (
             "json",
@@ -119,6 +120,78 @@ def test_the_cause_of_a_reply_is_named_first(adapter: str, signature: str, compl
 def test_a_cause_is_not_named_where_it_is_none(adapter: str, signature: str, completion: str, never: str) -> None:
     found = read(adapter, signature, completion)
     assert never not in [one.cause for one in found.diagnosis] + [one.name for one in found.flags]
+
+
+KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "said"),
+    [
+        (
+            "json",
+            KIND,
+            '{"kind": "spam, other"}',
+            "'spam, other' is more than one of the allowed values; `kind` takes exactly",
+        ),
+        ("chat", KIND, "[[ ## kind ## ]]\nspam or other", "'spam or other' is more than one of the allowed values"),
+        ("chat", KIND, "[[ ## kind ## ]]\n(not spam)", "'(not spam)' is more than the bare value"),
+        (
+            "chat",
+            KIND,
+            "[[ ## kind ## ]]\nspam, not other things",
+            "'spam, not other things' is more than the bare value",
+        ),
+        ("json", "q -> n: float", '{"n": 0,8}', "`n` is '0,8', which is not a plain number: it has a decimal comma."),
+        (
+            "chat",
+            "q -> n: int",
+            "[[ ## n ## ]]\n1.234,5",
+            "`n` is '1.234,5', which is not a plain number: it has a dec",
+        ),
+        ("json", "q -> n: list[float]", '{"n": ["0,8"]}', "`n[0]` is '0,8', which is not a plain number: it has a dec"),
+        ("chat", "q -> n: int", "[[ ## n ## ]]\n1,234", "'1,234' groups its digits"),
+        (
+            "json",
+            KIND,
+            '{"kind": {"value": "spam"}}',
+            "`kind` is an object in the reply; its value is one level too deep, ",
+        ),
+        (
+            "json",
+            "q -> n: list[int]",
+            '{"n": {"x": 1, "items": [1]}}',
+            "`n` is an object in the reply; its value is one",
+        ),
+        ("json", "q -> n: int", '{"n": [1]}', "`n` is a list in the reply, [1]; a single value is expected."),
+        ("json", "q -> n: int", '{"n": {"x": "no"}}', "`n` is {'x': 'no'}"),
+        ("xml", "q -> a: int, b", "&lt;a&gt;1&lt;/a&gt;&lt;b&gt;x&lt;/b&gt;", "The tags are written as &lt;name&gt;."),
+        ("xml", "q -> a: int", '<a value="1"/>', "value=… in the tag of `a` (line 1) was ignored"),
+        ("json", "q -> a, b", "| a | b |\n|---|---|\n| x | y |", "The reply is a table, without any JSON keys."),
+    ],
+)
+def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, completion: str, said: str) -> None:
+    assert read(adapter, signature, completion).diagnosis[0].message.startswith(said)
+
+
+def test_labels_may_be_numbered() -> None:
+    (first,) = read("chat", "q -> a, n: int", "1. a: x\n2. n: 3").diagnosis
+    assert first.message == "The reply has the fields under headings or labels."
+
+
+def test_a_list_without_its_bracket_is_not_a_reply_that_was_cut_off() -> None:
+    flags = read("json", "q -> tags: list[str], due", '{"tags": ["a", "b",\n "due": "x"}').flags
+    assert [one.name for one in flags] == ["wrong-bracket", "json-repaired"]
+    assert read("json", "q -> tags: list[str]", '{"tags": ["a", "b"').flags[0].name == "cut-off-json-completed"
+
+
+def test_an_exponent_is_not_lost_in_a_repair() -> None:
+    assert [one.name for one in read("json", "q -> n: float", '{"n": 8e-1,}').flags] == ["json-repaired"]
+
+
+def test_a_semicolon_where_a_comma_belongs_is_named() -> None:
+    (flag,) = read("json", "q -> a, b", '{"a": "x"; "b": "y"}').flags
+    assert "it has a semicolon where a comma belongs; json_repair rewrote it" in flag.message
 
 
 CUT = "<a>\nParis\n</a>\n<b>\nBer"
