@@ -184,7 +184,6 @@ PATTERNS: tuple[Pattern, ...] = (
         (describe("Close every list with ] and every object with }."), use("chat")),
         "graphrag #635",
     ),
-    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
     Pattern(
         "value-wrapped",
         "The value is wrapped in another object or a list",
@@ -257,6 +256,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
+    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
     Pattern(
         "marker-of-another-prompt",
         "A marker of another prompt is in the value",

@@ -301,7 +301,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
         if isinstance(after, list | dict) and text.lstrip()[:1] not in ("[", "{", "`", '"', "'", "("):
             yield _from_prose(name, after, text)
         elif isinstance(after, list | dict):
-            yield from _mended(name, json)
+            yield from _mended(name, json, reading.completion.rstrip().endswith((field.raw or "").rstrip()))
             yield from _abbreviated(reading, json, name)
             if field.state == "read":
                 yield from _losses(name, json, after)
@@ -337,8 +337,8 @@ def _from_prose(name: str, after: object, text: str) -> Flag:
     )
 
 
-def _mended(name: str, json: JsonText) -> Iterator[Flag]:
-    if json.is_cut_off:
+def _mended(name: str, json: JsonText, is_end: bool) -> Iterator[Flag]:
+    if json.is_cut_off and is_end:
         yield Flag(
             "cut-off-json-completed",
             f"The JSON of `{name}` ends in the middle: json_repair closed what was open.",

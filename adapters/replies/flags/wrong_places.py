@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
-from adapters.replies.flag import Flag, shown
+from adapters.replies.flag import Flag, named, shown
 from adapters.signatures.signature import Field
 from adapters.types.recognition import ByIdentity, is_custom_type, schema_by_name, type_adapter
 
@@ -221,7 +221,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
             said = f"`{path}` is one level too deep in the reply, under {shown(under)}."
             return Flag("key-missing", said, name, path)
         if meant is None:
-            return Flag("key-missing", f"`{path}` is missing from the object in the reply.", name, path)
+            instead = f", which has {named(list(others))} instead" if others else ""
+            return Flag("key-missing", f"`{path}` is missing from the object in the reply{instead}.", name, path)
         message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."
         return Flag("key-nearly-right", message, name, path)
     head = f"`{path}` is {shown(given)}"

@@ -185,6 +185,25 @@ def test_a_list_without_its_bracket_is_not_a_reply_that_was_cut_off() -> None:
     assert read("json", "q -> tags: list[str]", '{"tags": ["a", "b"').flags[0].name == "cut-off-json-completed"
 
 
+def test_a_list_without_its_bracket_is_not_cut_off_where_the_reply_goes_on() -> None:
+    flags = read(
+        "chat", "q -> tags: list[int], a", "[[ ## tags ## ]]\n[1, 2\n\n[[ ## a ## ]]\nx\n\n[[ ## completed ## ]]"
+    ).flags
+    assert [one.name for one in flags] == ["json-repaired"]
+    ends = read("chat", "q -> a, tags: list[int]", "[[ ## a ## ]]\nx\n\n[[ ## tags ## ]]\n[1, 2").flags
+    assert "cut-off-json-completed" in [one.name for one in ends]
+
+
+def test_the_end_of_a_cut_off_reply_comes_before_the_keys_that_it_lacks() -> None:
+    found = read("json", ITEM, '{"items": [{"name": "x", "price": 1').diagnosis
+    assert [one.cause for one in found] == ["cut-off-json-completed", "key-missing"]
+
+
+def test_other_keys_are_named_beside_those_that_are_missing() -> None:
+    (first,) = read("json", ITEM, '{"items": [{"name": "x", "cost": 1, "qty": 2}]}').diagnosis
+    assert first.message == "`items[0].price` is missing from the object in the reply, which has `cost` instead."
+
+
 def test_an_exponent_is_not_lost_in_a_repair() -> None:
     assert [one.name for one in read("json", "q -> n: float", '{"n": 8e-1,}').flags] == ["json-repaired"]
 
