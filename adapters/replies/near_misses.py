@@ -51,6 +51,7 @@ BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
 CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
+BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
@@ -203,9 +204,11 @@ def _json(reading: Reading) -> Iterator[Guess]:
             )
     for one in reversed(found):
         here = by_sound(one, signature)
-        if here and len(found) > 1:
+        if here and (len(found) > 1 or not is_whole):
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
+    if BARE_KEY.match(text):
+        yield Guess("The braces of the object are missing; with them it parses as", f"{{{text.strip().rstrip(',')}}}")
     opening = text.find("[")
     is_list = opening >= 0 and not text[:opening].strip("`json \n") and not begins_with_marker(text, opening)
     if len(names) == 1 and is_list:

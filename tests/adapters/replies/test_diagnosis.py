@@ -167,6 +167,8 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
         ("json", "q -> n: int", '{"n": {"x": "no"}}', "`n` is {'x': 'no'}"),
         ("xml", "q -> a: int, b", "&lt;a&gt;1&lt;/a&gt;&lt;b&gt;x&lt;/b&gt;", "The tags are written as &lt;name&gt;."),
         ("xml", "q -> a: int", '<a value="1"/>', "value=… in the tag of `a` (line 1) was ignored"),
+        ("json", "q -> a, b", '"a": "x", "b": "y"', "The braces of the object are missing."),
+        ("json", "q -> a, b", 'Here is {it}: {"a": "x", "b": "y"}', "The reply contains several {…}."),
         ("json", "q -> a, b", "| a | b |\n|---|---|\n| x | y |", "The reply is a table, without any JSON keys."),
     ],
 )
