@@ -20,6 +20,7 @@ from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
 from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
+from sessions.imports.trace_messages import dict_in
 from sessions.model.parameters import (
     CONNECTION,
     OF_THE_LM,
@@ -176,8 +177,7 @@ def _saved_signature(
     sentence = _names_in(instructions, len(fields))
     saved: list[SavedField] = []
     for index, one in enumerate(fields):
-        prefix = one.get("prefix") if isinstance(one, dict) else None
-        desc = one.get("description") if isinstance(one, dict) else None
+        prefix, desc = dict_in(one).get("prefix"), dict_in(one).get("description")
         if not isinstance(prefix, str) or not isinstance(desc, str):
             raise SessionError(path, f"{where}.fields[{index}]", "expected an object with prefix and description")
         saved.append(_saved_field(prefix, desc, keys, sentence[index] if sentence else None))

@@ -85,7 +85,7 @@ def _pickled(path: str, what: str) -> SessionError:
 def json_of(text: str, path: str, place: str = "") -> Any:
     """Parse a JSON text without repairs. Raises `SessionError` with line and column, or at `place`."""
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = json.loads(text, object_pairs_hook=json_values.unique_keys)
     except json.JSONDecodeError as error:
         message, hint = json_values.describe_syntax_error(error)
         raise SessionError(path, place or json_values.position(text, error.pos), message, hint) from None
@@ -98,14 +98,6 @@ def json_of(text: str, path: str, place: str = "") -> Any:
     if json_values.is_deeper_than(value, json_values.DEPTH):
         raise _too_deep(path, place)
     return value
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        raise json_values.DuplicateKeyError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
-    return made
 
 
 def _too_deep(path: str, place: str) -> SessionError:

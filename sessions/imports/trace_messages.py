@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 ROLES = {
@@ -25,7 +25,7 @@ def messages_in(value: object) -> list[dict[str, Any]]:
     value = decoded(value)
     if isinstance(value, list) and value and isinstance(value[0], list):
         value = value[0]
-    return [each for one in list_in(value) if isinstance(one, dict) for each in messages_of(one)]
+    return [each for one in objects_in(value) for each in messages_of(one)]
 
 
 def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
     kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
     role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
     content, name = inside.get("content", inside.get("parts")), inside.get("name")
-    parts = [part for part in list_in(content) if isinstance(part, dict)]
+    parts = objects_in(content)
     made = []
     for part in [part for part in parts if part.get("type") in RESULTS]:
         said = next((part[key] for key in ("response", "result", "content") if key in part), "")
@@ -58,7 +58,7 @@ def _message(role: object, content: Any, answered: object, name: object) -> dict
 
 def tool_calls_in(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a message's tool calls of any format in OpenAI's form."""
-    parts = [one for one in list_in(message.get("content", message.get("parts"))) if dict_in(one).get("type") in CALLS]
+    parts = [one for one in objects_in(message.get("content", message.get("parts"))) if one.get("type") in CALLS]
     made = []
     for one in map(dict_in, [*list_in(message.get("tool_calls")), *parts]):
         call = dict_in(one.get("tool_call")) or one
@@ -112,12 +112,12 @@ def _joined(content: Any) -> str:
     )
 
 
-def decoded(value: object) -> Any:
-    """Decode a text that is JSON; return any other value unchanged."""
+def decoded(value: object, read: Callable[[str], Any] = json.loads) -> Any:
+    """Decode a text that is JSON for `read`; return any other value unchanged."""
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
+        return read(value)
     except (ValueError, RecursionError):
         return value
 
@@ -128,3 +128,8 @@ def dict_in(value: object) -> dict[str, Any]:
 
 def list_in(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; none for other values."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
