@@ -263,7 +263,7 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
     try:
         capabilities = recording.capabilities_from_json(live.capabilities, session.model_of(column))
         today = differences.parameters(rendering.request_of(session, column, case, capabilities=capabilities))
-        request = _reordered(request, today)
+        request = {**{name: request[name] for name in today if name in request}, **request}
     except Exception:  # no prompt can be rendered from these values, which its check reports
         pass
     return replace(live, attempts=tuple(attempts), request=request)
@@ -278,11 +278,6 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
     if before.error is not None and after.error is not None and before.error.type == after.error.type:
         return ours
     return live
-
-
-def _reordered(live: Mapping[str, object], today: Mapping[str, object]) -> dict[str, Any]:
-    ordered = {name: live[name] for name in today if name in live}
-    return {**ordered, **{name: value for name, value in live.items() if name not in ordered}}
 
 
 REDACTED = "(redacted)"
