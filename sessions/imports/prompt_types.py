@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
 from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
+from adapters.signatures.read.names import names_in
+from adapters.signatures.read.source_text import is_literal
 from adapters.signatures.signature import strip_annotated
 from sessions.imports import shown_types
 from sessions.model.session import SignatureText
@@ -120,33 +121,18 @@ def _quote_choices(field: ListedField, system: str, questions: list[str]) -> Lis
     def quoted(found: re.Match[str]) -> str:
         is_noted = note.startswith(_CHOICES) and ", ".join(noted) == found[1]
         choices = noted if is_noted else found[1].split(", ")
-        if _is_python(found[1]) or any(one[:1] in ("'", '"', "<", "") for one in choices):
+        if is_literal(found[1]) or any(one[:1] in ("'", '"', "<", "") for one in choices):
             return found[0]
         if not is_noted:
             questions.append(f"the prompt shows the choices of `{field.name}` without quotes: strings are taken")
-        return f"Literal[{', '.join(one if _is_python(one) else repr(one) for one in choices)}]"
+        return f"Literal[{', '.join(one if is_literal(one) else repr(one) for one in choices)}]"
 
     return field._replace(type_text=_LITERAL.sub(quoted, field.type_text))
 
 
-def _is_python(text: str) -> bool:
-    """Return whether a text is one or more Python literals."""
-    try:
-        ast.literal_eval(text)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _unknown(text: str) -> Iterator[str]:
-    """Yield the names of user-defined classes in a type."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id not in _NAMES:
-            yield node.id
+def _unknown(text: str) -> list[str]:
+    """Return the names of user-defined classes in a type."""
+    return [one for one in names_in(text) if one not in _NAMES]
 
 
 def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -164,7 +150,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, 
 
 
 def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
-    unknown = list(_unknown(_write_python(field.type_text)))
+    unknown = _unknown(_write_python(field.type_text))
     if not unknown:
         return {}
     note = type_note(field.name, system)

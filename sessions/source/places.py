@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.read.declarations import PARAMETERS
-from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
-from sessions.source.statements import Statement, last_name, needed_by, read_module
+from adapters.signatures.read.source_text import SourceText, bindings_of, first_line, last_name, parsable
+from sessions.source.statements import Statement, needed_by, read_module
 
 MAKERS = ("Signature", "make_signature", "ensure_signature")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -166,10 +166,9 @@ class _Finder:
             start = self.source.index(node.lineno, node.col_offset)
             end = self.source.index(node.end_lineno or node.lineno, node.end_col_offset or 0)
         else:
-            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
             starts = self.source.line_starts
             last = node.end_lineno or node.lineno
-            start, end = starts[first - 1], starts[last] if last < len(starts) else len(self.source.text)
+            start, end = starts[first_line(node) - 1], starts[last] if last < len(starts) else len(self.source.text)
         return Statement(start, end, node.lineno, names, uses, attributes, isinstance(node, ast.ClassDef))
 
 

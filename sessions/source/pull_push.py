@@ -7,8 +7,6 @@ type are set aside, and return when they fit again. A push changes only the edit
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
-from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
+from adapters.signatures.read.source_text import SourceText, bindings_of, comments_in, first_line, parsable
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
@@ -291,7 +289,7 @@ def merged(there: str, edited: str, name: str) -> str:
     if program is None or session is None or program.head != session.head:
         if program is not None and session is not None and program.whole == session.whole:
             return there
-        if program is None or program.parts or _comments(there):
+        if program is None or program.parts or comments_in(there):
             raise refused
         return edited
     order = [key for key in session.parts if key in program.parts]
@@ -311,7 +309,7 @@ def merged(there: str, edited: str, name: str) -> str:
         if key not in session.parts:
             changes.append((mine.line, there.find("\n", mine.end) + 1 or len(there), ""))
     made = _changed(there, changes)
-    if Counter(_comments(there)) - Counter(_comments(made)):
+    if Counter(comments_in(there)) - Counter(comments_in(made)):
         raise refused
     return made
 
@@ -344,7 +342,7 @@ class _Parts(NamedTuple):
             return cls(whole, whole, len(text), {})
         parts: dict[str, _Part] = {}
         for one in node.body:
-            first = min([one.lineno, *(each.lineno for each in getattr(one, "decorator_list", []))])
+            first = first_line(one)
             line = source.line_starts[first - 1]
             begin = source.index(one.lineno, one.col_offset) if first == one.lineno else line
             end = source.index(one.end_lineno or one.lineno, one.end_col_offset or 0)
@@ -356,8 +354,3 @@ class _Parts(NamedTuple):
         start = source.index(node.body[0].lineno, 0) - 1
         node.body = []
         return cls(whole, ast.dump(node), start, parts)
-
-
-def _comments(text: str) -> list[str]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [one.string for one in tokens if one.type == tokenize.COMMENT]

@@ -9,9 +9,19 @@ from functools import lru_cache
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
-from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, parse_expression
+from adapters.signatures.read.names import dotted
+from adapters.signatures.read.source_text import (
+    SourceText,
+    bindings_of,
+    check_size,
+    first_line,
+    last_name,
+    parsable,
+    parse_expression,
+)
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"[^\S\r\n]*#")
 
 
 @dataclass(frozen=True)
@@ -122,7 +132,7 @@ class _Reader:
         """Yield statements, those that share a line together."""
         group: list[ast.stmt] = []
         for node in body:
-            if group and _first_line(node) > (group[-1].end_lineno or 0):
+            if group and first_line(node) > (group[-1].end_lineno or 0):
                 yield group
                 group = []
             group.append(node)
@@ -130,8 +140,8 @@ class _Reader:
             yield group
 
     def _statement(self, nodes: Sequence[ast.stmt]) -> Statement:
-        first, last = _first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
-        while first > 1 and self._line(first - 1).lstrip().startswith("#"):
+        first, last = first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
+        while first > 1 and _COMMENT.match(self._text, self._starts[first - 2]):
             first -= 1
         end = self._starts[last] if last < len(self._starts) else len(self._text)
         bound = bindings_of(nodes)
@@ -151,11 +161,6 @@ class _Reader:
             isinstance(nodes[0], ast.ClassDef),
         )
 
-    def _line(self, number: int) -> str:
-        start = self._starts[number - 1]
-        end = self._starts[number] if number < len(self._starts) else len(self._text)
-        return self._text[start:end]
-
 
 def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
     """Return the names that code needs, and its dotted names with their places in the text."""
@@ -164,25 +169,13 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
     for part in _needed(node):
         if isinstance(part, ast.Name):
             uses[part.id] = None
-        elif isinstance(part, ast.Attribute):
-            parts = [part.attr]
-            value: ast.expr = part.value
-            while isinstance(value, ast.Attribute):
-                parts.append(value.attr)
-                value = value.value
-            dotted = ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""
-            if dotted:
-                begin = source.index(part.lineno, part.col_offset)
-                finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
-                attributes.append((begin, finish, dotted))
+        elif isinstance(part, ast.Attribute) and dotted(part):
+            begin = source.index(part.lineno, part.col_offset)
+            finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
+            attributes.append((begin, finish, dotted(part)))
         elif isinstance(part, str):
             uses.update(dict.fromkeys(_WORD.findall(part)))
     return tuple(uses), tuple(attributes)
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def _is_text(nodes: Sequence[ast.stmt]) -> bool:
@@ -248,8 +241,3 @@ def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
             parsed = parse_expression(part.value, part)
             if parsed is not None:
                 yield from (one for one in ast.walk(parsed) if isinstance(one, ast.Name))
-
-
-def last_name(node: ast.expr) -> str:
-    """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -32,6 +32,7 @@ from adapters.signatures.read.source_text import (
     bindings_of,
     docstring,
     is_class_variable,
+    last_name,
     parsable,
     rebuilt_models,
     told,
@@ -269,8 +270,7 @@ class ClassMaker:
         if node.name in _SCHEMA_HOOKS:
             raise self.source.error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
         for decorator in node.decorator_list:
-            call = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = call.attr if isinstance(call, ast.Attribute) else call.id if isinstance(call, ast.Name) else ""
+            name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
             if name in _DECORATORS:
                 return [f"{name} `{node.name}`"]
         return [f"method `{node.name}`"] if node.name in _CONSTRUCTION else []

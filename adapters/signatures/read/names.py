@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.source_text import Binding, SourceText, shown
+from adapters.signatures.read.source_text import Binding, SourceText, parse_expression, shown
 
 _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
 
@@ -109,6 +109,12 @@ def member_value(owner: object, name: str) -> tuple[object] | None:
         if (owner, name) in known_names.CLOCKS:
             return (getattr(owner, name),)
     return None
+
+
+def names_in(expression: str) -> list[str]:
+    """List the names in an expression; none for an invalid one."""
+    tree = parse_expression(expression)
+    return [] if tree is None else [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
 
 
 def dotted(node: ast.expr) -> str:
