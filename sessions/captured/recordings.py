@@ -152,10 +152,11 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
     signature = session.signature.read()
     main = call.attempts[0]
     attempts: list[RecordedAttempt] = []
-    made = _whole(call.attempts)
+    final = len(call.attempts) - 1  # failed calls before it were retried
+    made = [one for index, one in enumerate(call.attempts) if one.error is None or index == final]
     last = max((index for index, one in enumerate(made) if not one.is_extraction), default=0)
     for index, attempt in enumerate(made):
-        role = _role(attempt, index)
+        role: Role = "extraction" if attempt.is_extraction else "fallback" if index else "main"
         name = adapter_named(attempt) or column.adapter
         extraction = made[index + 1] if index + 1 < len(made) and made[index + 1].is_extraction else None
         values = call.values if index == last and call.error is None else ()
@@ -187,17 +188,6 @@ def reply_of(made: Recording, model: str) -> Reply | None:
     if not first:
         return None
     return copied(Reply, first[0], source="sent", model=model)
-
-
-def _whole(attempts: Sequence[LiveAttempt]) -> list[LiveAttempt]:
-    """Drop failed calls that were retried."""
-    return [one for index, one in enumerate(attempts) if one.error is None or index == len(attempts) - 1]
-
-
-def _role(attempt: LiveAttempt, index: int) -> Role:
-    if attempt.is_extraction:
-        return "extraction"
-    return "main" if index == 0 else "fallback"
 
 
 def _completion(output: object, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
@@ -293,7 +283,8 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
     names = frozenset(fields)
     if not names:
         return call
-    texts = sorted(set(_texts(call, names)), key=len, reverse=True)
+    read = [one.values for attempt in call.attempts for one in attempt.readings]
+    texts = sorted({*_leaves([call.inputs, *call.demos, *call.values, *read], names)}, key=len, reverse=True)
     if not texts:
         return call
     swaps = list(dict.fromkeys(form for text in texts for form in _forms(text)))
@@ -304,11 +295,6 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
         attempts=tuple([_attempt(one, swaps) for one in call.attempts]),
         values=tuple(_without(list(call.values), swaps)),
     )
-
-
-def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
-    yield from _leaves([call.inputs, *call.demos, *call.values], names)
-    yield from _leaves([one.values for attempt in call.attempts for one in attempt.readings], names)
 
 
 def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[str]:

@@ -23,11 +23,6 @@ def _shell_address(provider: str, usual: str) -> str:
     return found
 
 
-def _own_server_address(provider: str) -> tuple[str, str]:
-    _, usual = USUAL[provider]
-    return _shell_address(provider, usual), ""
-
-
 _OLLAMA = (_shell_address("ollama", OLLAMAS_HOME) + "/v1", "")
 COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -39,8 +34,7 @@ COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
         "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         **dict.fromkeys(OLLAMA, _OLLAMA),
-        "hosted_vllm": _own_server_address("hosted_vllm"),
-        "lm_studio": _own_server_address("lm_studio"),
+        **{name: (_shell_address(name, USUAL[name][1]), "") for name in ("hosted_vllm", "lm_studio")},
     }
 )
 """For providers with OpenAI's chat completions: the address as a shell expression, and the API key's variable."""

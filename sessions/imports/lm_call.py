@@ -101,7 +101,8 @@ def from_call(
     asked = shown_text(messages[-1].get("content"))
     text = _signature_in(described, asked, path, questions, bool(tools)) if given is None else given
     if given is not None:
-        text = proposing.fitting(given, _names_in(described))
+        names = [one.name for heading in _HEADINGS.values() for one in listed_fields(described, heading)]
+        text = proposing.fitting(given, names)
         said += [proposing.SAID] if text != given else []
     base = Session(text, tools=tools, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, _likely(messages, answer["text"] or ""), is_printed)
@@ -293,8 +294,3 @@ def _field(item: ListedField, role: Role, annotation: object) -> Field:
     return Field(
         item.name, role, annotation, desc=text if text.strip("\n") else None, constraints=constraints if found else None
     )
-
-
-def _names_in(system: str) -> list[str]:
-    """Return the fields listed in the system message of a dspy adapter, in order; none for other messages."""
-    return [one.name for heading in _HEADINGS.values() for one in listed_fields(system, heading)]

@@ -81,8 +81,10 @@ class MessageReader:
         return Turns(tuple(turns), asked, min(demos, len(turns)))
 
     def inputs(self, text: str) -> dict[str, Any]:
-        """Read the inputs in a user message."""
-        return self._values(self._sections(_question(text), self._inputs), self._inputs)
+        """Read the inputs in a user message, without the remark at its start and the reminder at its end."""
+        end = max(text.rfind(one) for one in _REMINDERS)
+        question = (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE_DEMO).strip()
+        return self._values(self._sections(question, self._inputs), self._inputs)
 
     def _answer(self, text: str) -> dict[str, Any]:
         if not self._is_json:
@@ -191,12 +193,6 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     arguments = dict_in(decoded(function.get("arguments"), strict_json))
     named = {"name": str(function.get("name") or "tool"), "args": arguments}
     return {**named, "id": call["id"]} if isinstance(call.get("id"), str) else named
-
-
-def _question(text: str) -> str:
-    """Strip the remark at the start and the reminder at the end of a user message."""
-    end = max(text.rfind(one) for one in _REMINDERS)
-    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE_DEMO).strip()
 
 
 def _is_filler(value: object) -> bool:

@@ -131,7 +131,9 @@ def _from_text(
     if what == "candidates":
         return optimizer_runs.from_run(data, path, given, predictor)
     if what == "program":
-        return dspy_program.from_program(_object(data, path), path, given, predictor)
+        if not isinstance(data, dict):
+            raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
+        return dspy_program.from_program(data, path, given, predictor)
     if what == "call":
         return _from_calls(data, path, given, name, call)
     if what == "history":
@@ -175,12 +177,6 @@ def _kind_of(data: object, path: str) -> Kind:
         return "demos"
     hint = f"say what it is with --as: {', '.join(KINDS)}"
     raise SessionError(path, "", f"{kind_of(data)} of no known kind", hint)
-
-
-def _object(data: object, path: str) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
-    return data
 
 
 def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, number: int | None) -> Imported:

@@ -93,7 +93,8 @@ class _Finder:
                     yield ".".join((*path, node.name)), node, scopes
                 yield from self.candidates(node.body, (*path, node.name), (*scopes, node))
                 continue
-            target = _target(node)
+            named = node.targets[0] if isinstance(node, ast.Assign) else node
+            target = last_name(named.target if isinstance(named, ast.AnnAssign) else named)
             value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
             if target and scopes and value is not None and _makes_signature(value):
                 yield ".".join((*path, target)), value, scopes
@@ -141,8 +142,9 @@ class _Finder:
             for scope in reversed(scopes):
                 if isinstance(scope, ast.ClassDef) and scope is not scopes[-1]:
                     continue  # a function does not see the names of its class
-                if not isinstance(scope, ast.ClassDef) and name in _parameters(scope):
-                    return False
+                if not isinstance(scope, ast.ClassDef):
+                    if any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(scope.args)):
+                        return False
                 bound = bindings_of(scope.body).get(name, [])
                 if not bound:
                     continue
@@ -172,13 +174,6 @@ class _Finder:
         return Statement(start, end, node.lineno, names, uses, attributes, isinstance(node, ast.ClassDef))
 
 
-def _target(node: ast.stmt) -> str:
-    target = (
-        node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
-    )
-    return last_name(target) if target is not None else ""
-
-
 def _makes_signature(node: ast.expr) -> bool:
     """Return whether an expression calls a signature factory of dspy, or derives a signature."""
     if not isinstance(node, ast.Call):
@@ -196,10 +191,6 @@ def _makes_signature(node: ast.expr) -> bool:
 
 def _is_notation(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value
-
-
-def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    return {one.arg for one in ast.walk(scope.args) if isinstance(one, ast.arg)}
 
 
 def _class_name(place: str) -> str:

@@ -20,7 +20,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.held_values import takes
-from sessions.model.session import Case, Demo, Session, SourceLink
+from sessions.model.session import Session, SourceLink
 from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
 from sessions.source.linking import Follower, check_source, differences, is_edited, read_alone
 from sessions.source.project import Project, SourceEditedError, SourceError, SourceRefusedError, folder_of_project
@@ -57,8 +57,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
         cases.append(case if not said else replace(case, inputs=values, extra=extra))
         gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
         notes += [f"{case.name}: it has an expectation of `{name}`, which is gone" for name in gone]
-    made: tuple[tuple[Demo, ...], tuple[Case, ...]] = (tuple(demos), tuple(cases))
-    return Fitted(replace(session, demos=made[0], cases=made[1]), tuple(notes))
+    return Fitted(replace(session, demos=tuple(demos), cases=tuple(cases)), tuple(notes))
 
 
 def _split(

@@ -152,7 +152,8 @@ def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tu
 def _made(side: Side, session: Session, case: Case, column: Column, adapter: str, answers: tuple[Answer, ...]) -> Made:
     used = side.column_of(column)
     # Recorded capabilities are those of the model used for the recording.
-    capabilities = _capabilities(session, case, used) if side.model is None else None
+    recorded = case.recordings.get(used.id) if side.model is None else None
+    capabilities = None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(used))
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
     ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
@@ -164,11 +165,6 @@ def _written(session: Session, case: Case, column: Column, capabilities: Capabil
     request = rendering.request_of(session, column, case, capabilities=capabilities)
     body = rendering.body_of(session, column, request)
     return {name: recording.as_json(value) for name, value in body.items() if name not in ("model", "messages")}
-
-
-def _capabilities(session: Session, case: Case, column: Column) -> Capabilities | None:
-    recorded = case.recordings.get(column.id)
-    return None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(column))
 
 
 def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:
