@@ -15,13 +15,13 @@ from adapters.late_dataclasses import replace
 from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
-from adapters.signatures.source_writer import write_source
 from adapters.signatures.type_names import notes_of, walk
 from adapters.signatures.value_writer import text_literal
 from adapters.tools.tools import add_tool_fields, set_tool_input
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, enclosed, literal
 from sessions.exports.litellm_script import NO_KEY
+from sessions.imports.proposing import in_source
 from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.running import rendering
@@ -194,16 +194,13 @@ def _refuse(view: View) -> None:
 def _class_source(signature: Signature) -> str:
     """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
     try:
-        return write_source(signature)
-    except SignatureError:
-        pass
-    bare = Signature.make(signature.fields_in_order, name=signature.name)
-    try:
-        source = write_source(bare)
+        made = in_source(signature)
     except SignatureError as error:
         raise ExportError(f"the signature cannot be written as source: {error}") from error
-    said = literal(signature.instructions, "    ")
-    return f"{source}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
+    if made.instructions is None:
+        return made.text
+    said = literal(made.instructions, "    ")
+    return f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:

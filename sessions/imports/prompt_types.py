@@ -6,7 +6,6 @@ import json
 import keyword
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from adapters.errors import SignatureError
@@ -38,23 +37,14 @@ _BOUNDS = {
     "maxItems": "max_length",
     "pattern": "pattern",
 }
-KNOWN: Mapping[str, str] = MappingProxyType(
-    {
-        "datetime": "date datetime time timedelta",
-        "decimal": "Decimal",
-        "uuid": "UUID",
-        "pathlib": "Path",
-        "typing": "Any Literal Union Optional",
-        "dspy": "Audio Code History Image Tool ToolCalls Reasoning Document Citations File",
-    }
-)
-"""Type names that a prompt may use, by their module."""
-IMPORTS = "".join(f"from {module} import {names.replace(' ', ', ')}\n" for module, names in KNOWN.items())
-IMPORTS += "import enum\n\nimport dspy\nimport pydantic\n"
-_BUILT_IN = ("str int float bool bytes complex list dict tuple set frozenset object None").split()
 _NAMES = frozenset(
-    [*_BUILT_IN, "List", "Dict", "Tuple", "Set", *(one for names in KNOWN.values() for one in names.split())]
+    """
+    str int float bool bytes complex list dict tuple set frozenset object None List Dict Tuple Set
+    date datetime time timedelta Decimal UUID Path Any Literal Union Optional
+    Audio Code History Image Tool ToolCalls Reasoning Document Citations File
+    """.split()
 )
+"""Type names that a prompt may use; all others are the user's classes."""
 _SCHEMA = "must adhere to the JSON schema: "
 _CHOICES = "must be one of: "
 _LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
@@ -141,7 +131,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, 
     Fields are numbered because Python normalises identifiers (NFKC): distinct names in a prompt may collide in a class.
     """
     lines = [f"    field_{number}: {text} = dspy.OutputField()" for number, text in enumerate(texts.values())]
-    source = "\n\n\n".join([IMPORTS, *classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
+    source = "\n\n\n".join([*classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
     try:
         fields = SignatureText(source, "Imported").read().fields
     except SignatureError:

@@ -95,71 +95,53 @@ def read_module(text: str) -> ModuleText:
     text = text.removeprefix("\ufeff")
     check_size(text)
     source, _ = parsable(SourceText.of(text))
+    imports: list[ImportedName] = []
+    stars: list[tuple[str, int]] = []
+    futures: list[str] = []
+    statements: list[Statement] = []
     try:
-        return _Reader(text, source).module()
+        for nodes in _groups(source.parse().body):
+            for one in (each for node in nodes for each in _imports_in(node)):
+                if isinstance(one, ast.ImportFrom) and one.module == "__future__":
+                    futures += [alias.name for alias in one.names]
+                elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
+                    stars.append((one.module or "", one.level))
+                else:
+                    imports += _names_of(one)
+            others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
+            # Docstrings and other constants are no statements.
+            if not all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in others):
+                statements.append(_statement(others, text, source))
     except RecursionError:
         raise SignatureError("nested too deeply to be read") from None
+    return ModuleText(text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
 
 
-class _Reader:
-    def __init__(self, text: str, source: SourceText) -> None:
-        # `source` replaces `type X = …` by text of the same length on a Python without that syntax.
-        self._text = text
-        self._source = source
-        self._tree = source.parse()
-        self._starts = source.line_starts
-
-    def module(self) -> ModuleText:
-        imports: list[ImportedName] = []
-        stars: list[tuple[str, int]] = []
-        futures: list[str] = []
-        statements: list[Statement] = []
-        for nodes in self._groups(self._tree.body):
-            for node in nodes:
-                for one in _imports_in(node):
-                    if isinstance(one, ast.ImportFrom) and one.module == "__future__":
-                        futures += [alias.name for alias in one.names]
-                    elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
-                        stars.append((one.module or "", one.level))
-                    else:
-                        imports += _names_of(one)
-            others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
-            if others and not _is_text(others):
-                statements.append(self._statement(others))
-        return ModuleText(self._text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
-
-    def _groups(self, body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
-        """Yield statements, those that share a line together."""
-        group: list[ast.stmt] = []
-        for node in body:
-            if group and first_line(node) > (group[-1].end_lineno or 0):
-                yield group
-                group = []
-            group.append(node)
-        if group:
+def _groups(body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yield statements, those that share a line together."""
+    group: list[ast.stmt] = []
+    for node in body:
+        if group and first_line(node) > (group[-1].end_lineno or 0):
             yield group
+            group = []
+        group.append(node)
+    if group:
+        yield group
 
-    def _statement(self, nodes: Sequence[ast.stmt]) -> Statement:
-        first, last = first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
-        while first > 1 and _COMMENT.match(self._text, self._starts[first - 2]):
-            first -= 1
-        end = self._starts[last] if last < len(self._starts) else len(self._text)
-        bound = bindings_of(nodes)
-        names = [
-            name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)
-        ]
-        needs = [needed_by(node, self._source) for node in nodes]
-        uses = dict.fromkeys(name for one, _ in needs for name in one)
-        attributes = [place for _, found in needs for place in found]
-        return Statement(
-            self._starts[first - 1],
-            end,
-            first,
-            tuple(names),
-            tuple(uses),
-            tuple(attributes),
-            isinstance(nodes[0], ast.ClassDef),
-        )
+
+def _statement(nodes: Sequence[ast.stmt], text: str, source: SourceText) -> Statement:
+    """Describe a statement; `source` may have other text than `text`, of the same length (see `parsable`)."""
+    starts = source.line_starts
+    first, last = first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
+    while first > 1 and _COMMENT.match(text, starts[first - 2]):
+        first -= 1
+    end = starts[last] if last < len(starts) else len(text)
+    bound = bindings_of(nodes)
+    names = [name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)]
+    needs = [needed_by(node, source) for node in nodes]
+    uses = tuple(dict.fromkeys(name for one, _ in needs for name in one))
+    attributes = tuple([place for _, found in needs for place in found])
+    return Statement(starts[first - 1], end, first, tuple(names), uses, attributes, isinstance(nodes[0], ast.ClassDef))
 
 
 def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
@@ -176,11 +158,6 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
         elif isinstance(part, str):
             uses.update(dict.fromkeys(_WORD.findall(part)))
     return tuple(uses), tuple(attributes)
-
-
-def _is_text(nodes: Sequence[ast.stmt]) -> bool:
-    """Return whether the statements are docstrings or other constants."""
-    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in nodes)
 
 
 def _imports_in(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:

@@ -10,7 +10,7 @@ import decimal
 import enum
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -224,7 +224,8 @@ class ValueReader(NameReader):
             if len(self.rounds) > MOST_STEPS:
                 raise NotConstantError(f"a loop of more than {MOST_STEPS:,} rounds")
             variables = dict(_assigned(loop.target, value))
-            one = ValueReader(self.source, _LoopNames(variables, self), self.as_dspy_string)
+            names = Names(variables, self.names.bound, self.names.look_up, self.names)
+            one = ValueReader(self.source, names, self.as_dspy_string)
             one.rounds = self.rounds
             if all(one.value(condition) for condition in loop.ifs):
                 yield from one._rounds(inner)
@@ -341,20 +342,6 @@ class ValueReader(NameReader):
 
     def _refused(self, node: ast.AST) -> SignatureError:
         return self.source.error(node, f"{shown(node)} cannot be evaluated without running it", _FIXABLE)
-
-
-class _LoopNames(Names):
-    """The names in a comprehension: its variables, then the names around it."""
-
-    def __init__(self, variables: Mapping[str, object], around: ValueReader) -> None:
-        super().__init__(variables, around.names.bound, around.names.find)
-        self.around = around
-
-    def find(self, name: str, node: ast.AST) -> object:
-        return self.local[name] if name in self.local else self.around.names.find(name, node)
-
-    def suggestions(self) -> Sequence[str]:
-        return self.around.names.suggestions()
 
 
 def _assigned(target: ast.expr, value: Any) -> Iterator[tuple[str, object]]:
