@@ -353,13 +353,7 @@ class ClassMaker:
     def _value(self, node: ast.expr) -> object:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             if self.reader.meaning(node.func) is dataclasses.field:
-                reader = self.reader
-                return dataclasses.field(
-                    **{
-                        key: reader.factory(value) if key == "default_factory" else reader.value(value)
-                        for key, value in reader.keywords(node)
-                    }
-                )
+                return dataclasses.field(**self.reader.arguments(node))
         return self.reader.value(node)
 
     def _enum(self, bases: list[object], body: ClassBody) -> type:

@@ -270,6 +270,13 @@ class ValueReader(NameReader):
             result.append((one.arg, one.value))
         return result
 
+    def arguments(self, node: ast.Call) -> dict[str, Any]:
+        """Read the keyword arguments of a call that declares a field."""
+        return {
+            name: self.factory(value) if name == "default_factory" else self.value(value)
+            for name, value in self.keywords(node)
+        }
+
     def dspy_field(self, maker: known_names.FieldMaker, node: ast.Call) -> FieldInfo:
         """Read a call of `dspy.InputField` or `dspy.OutputField`. Raises SignatureError."""
         if node.args:
@@ -286,10 +293,7 @@ class ValueReader(NameReader):
 
     def _pydantic_field(self, node: ast.Call) -> FieldInfo:
         args = self.elements(node.args)
-        arguments = {
-            name: self.factory(value) if name == "default_factory" else self.value(value)
-            for name, value in self.keywords(node)
-        }
+        arguments = self.arguments(node)
         make: Any = pydantic.Field
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pydantic's advice would appear on the terminal
