@@ -75,26 +75,14 @@ def load(
     calls. `text` replaces the file's content; `path` then only names it. Raises `SessionError`, `SignatureError` and
     `SourceError` for what cannot be imported.
     """
-    if text is not None:
-        return _from_text(text, path, kind, given, predictor=predictor, name=case or "case 1", call=call)
-    if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
-        return _from_source(path, folder)
-    if optimizer_runs.is_folder(path):
-        return optimizer_runs.from_folder(path, given, predictor)
-    optimizer_runs.refuse_state(path)
-    return _from_text(text_of(path), path, kind, given, predictor=predictor, name=case or Path(path).stem, call=call)
-
-
-def _from_text(
-    text: str,
-    path: str,
-    kind: Kind | None,
-    given: SignatureText | None,
-    *,
-    predictor: str | None,
-    name: str,
-    call: int | None,
-) -> Imported:
+    name = case or ("case 1" if text is not None else Path(path).stem)
+    if text is None:
+        if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
+            return _from_source(path, folder)
+        if optimizer_runs.is_folder(path):
+            return optimizer_runs.from_folder(path, given, predictor)
+        optimizer_runs.refuse_state(path)
+        text = text_of(path)
     suffix = Path(path).suffix.lower()
     if kind == "cases":
         return as_cases(_rows(text, path, suffix, given), name)
