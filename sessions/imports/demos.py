@@ -15,8 +15,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, json_of, listed
-from sessions.imports.trace_messages import decoded
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText

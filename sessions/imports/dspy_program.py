@@ -19,8 +19,7 @@ from adapters.signatures.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
-from sessions.imports.trace_messages import dict_in
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed
 from sessions.model.parameters import (
     CONNECTION,
     OF_THE_LM,

@@ -21,8 +21,8 @@ from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.message_values import MessageReader, shown_text
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported
-from sessions.imports.trace_messages import dict_in, objects_in, reply_message, text_in, tool_calls_in
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, objects_in
+from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.model.session import Tool as OfferedTool

@@ -16,7 +16,7 @@ from adapters.signatures.signature import MISSING, Field, Role, Signature
 from adapters.tools.tools import tool_output_field
 from adapters.types import Image
 from adapters.values.plain_json import plain
-from sessions.imports.trace_messages import decoded, dict_in, objects_in
+from sessions.imports.reading import decoded, dict_in, objects_in
 from sessions.model.held_values import strict_json, value_of
 
 _FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")

@@ -21,8 +21,7 @@ from typing import Any, TypeGuard
 from adapters.late_dataclasses import dataclass, replace
 from sessions.errors import SessionError
 from sessions.imports import dspy_program
-from sessions.imports.reading import Imported, json_of, listed, text_of
-from sessions.imports.trace_messages import list_in
+from sessions.imports.reading import Imported, json_of, list_in, listed, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Variant
 from sessions.model.variants import INSTRUCTIONS

@@ -12,8 +12,7 @@ from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing
 from sessions.imports.conversations import reading_of
 from sessions.imports.pasted_text import FoundError
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
-from sessions.imports.trace_messages import decoded
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, listed
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 

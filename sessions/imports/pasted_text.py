@@ -15,8 +15,7 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
-from sessions.imports.reading import text_of
-from sessions.imports.trace_messages import decoded
+from sessions.imports.reading import decoded, text_of
 
 ERROR_MARK = "Expected to find output fields in the LM response:"
 _SHORT_MARK = "Expected to find output fields:"  # as reports quote it

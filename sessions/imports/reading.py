@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,29 @@ def json_of(text: str, path: str, place: str = "") -> Any:
 
 def _too_deep(path: str, place: str) -> SessionError:
     return SessionError(path, place, f"nested too deep: the limit for a value is {json_values.DEPTH} levels")
+
+
+def decoded(value: object, read: Callable[[str], Any] = json.loads) -> Any:
+    """Decode a text that is JSON for `read`; return any other value unchanged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return read(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def dict_in(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def list_in(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; none for other values."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
 
 
 def listed(names: Iterable[str]) -> str:

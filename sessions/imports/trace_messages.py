@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
+
+from sessions.imports.reading import decoded, dict_in, list_in, objects_in
 
 ROLES = {
     "human": "user",
@@ -110,26 +112,3 @@ def _joined(content: Any) -> str:
     return (
         content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
     )
-
-
-def decoded(value: object, read: Callable[[str], Any] = json.loads) -> Any:
-    """Decode a text that is JSON for `read`; return any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return read(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def dict_in(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def list_in(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def objects_in(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list; none for other values."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []

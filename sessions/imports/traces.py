@@ -14,18 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from adapters.late_dataclasses import dataclass, field
-from sessions.imports.trace_messages import (
-    DEEPEST,
-    decoded,
-    dict_in,
-    list_in,
-    messages_in,
-    messages_of,
-    objects_in,
-    reply_message,
-    text_in,
-    tool_calls_in,
-)
+from sessions.imports.reading import decoded, dict_in, list_in, objects_in
+from sessions.imports.trace_messages import DEEPEST, messages_in, messages_of, reply_message, text_in, tool_calls_in
 
 SPANS_BELOW = (
     *("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),

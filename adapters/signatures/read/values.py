@@ -202,7 +202,7 @@ class ValueReader(NameReader):
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 items = self.value(owner)
                 if isinstance(items, dict) and method in VIEWS and not node.args and not node.keywords:
-                    return VIEWS[method](items)
+                    return list(getattr(items, method)())
                 if type(items) is not str or method in VIEWS:
                     raise LookupError(method)
                 keywords = {name: self.value(one) for name, one in self.keywords(node)}
