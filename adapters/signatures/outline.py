@@ -149,11 +149,7 @@ class _Reader:
         self._text = text  # may differ from the parsed text, but has the same offsets
 
     def span(self, node: ast.AST) -> Span:
-        end_line, end_column = getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)
-        return Span(self._start(node), self._source.index(end_line, end_column))
-
-    def _start(self, node: ast.AST) -> int:
-        return self._source.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        return Span(*self._source.span(node))
 
     def place_of_imports(self, tree: ast.Module) -> int:
         """Return the offset for new imports: after the imports above the first class, or the docstring, or 0."""
@@ -168,11 +164,12 @@ class _Reader:
 
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]
-        start = self._line_start(self._start(first))
-        can_grow = not self._text[start : self._start(first)].strip() and first.lineno > node.lineno
+        begin = self.span(first).start
+        start = self._line_start(begin)
+        can_grow = not self._text[start:begin].strip() and first.lineno > node.lineno
         members = [one for one in (self._member(statement, kind) for statement in node.body) if one is not None]
         whole = self.span(node)
-        decorated = min([whole.start, *(self._start(one) for one in node.decorator_list)])
+        decorated = min([whole.start, *(self.span(one).start for one in node.decorator_list)])
         name = re.compile(r"class\s+(\w+)").search(self._text, whole.start)
         return ClassOutline(
             node.name,
@@ -180,7 +177,7 @@ class _Reader:
             Span(*name.span(1)) if name is not None else Span(whole.start, whole.start),
             Span(self._include_comments(self._line_start(decorated)), self._line_end(whole.end)),
             tuple(members),
-            self._text[start : self._start(first)] if can_grow else "    ",
+            self._text[start:begin] if can_grow else "    ",
             self._line_end(self.span(node.body[-1]).end),
             start,
             self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
@@ -268,12 +265,11 @@ def _short(text: str) -> Outline:
         function = source.parse().body[0]
         for one in function.args.args if isinstance(function, ast.FunctionDef) else ():
             shift = start - len(_HEAD)
-            begin = source.index(one.lineno, one.col_offset) + shift
-            end = source.index(one.end_lineno or 1, one.end_col_offset or 0) + shift
+            begin, end = [place + shift for place in source.span(one)]
             name = Span(begin, begin + len(one.arg))
             member = Member(one.arg, role, name, Span(begin, end))
             if one.annotation is not None:
-                typed = Span(source.index(one.annotation.lineno, one.annotation.col_offset) + shift, end)
+                typed = Span(source.span(one.annotation)[0] + shift, end)
                 member = replace(member, type_text=typed.of(text), type_span=typed)
             members.append(member)
         start += len(half) + 2

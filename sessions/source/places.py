@@ -165,8 +165,7 @@ class _Finder:
             if _is_notation(node):
                 said = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
                 uses = tuple(dict.fromkeys(_WORD.findall(" ".join(map(str, said)))))
-            start = self.source.index(node.lineno, node.col_offset)
-            end = self.source.index(node.end_lineno or node.lineno, node.end_col_offset or 0)
+            start, end = self.source.span(node)
         else:
             starts = self.source.line_starts
             last = node.end_lineno or node.lineno

@@ -343,13 +343,12 @@ class _Parts(NamedTuple):
         for one in node.body:
             first = first_line(one)
             line = source.line_starts[first - 1]
-            begin = source.index(one.lineno, one.col_offset) if first == one.lineno else line
-            end = source.index(one.end_lineno or one.lineno, one.end_col_offset or 0)
+            begin, end = source.span(one)
             names = list(bindings_of([one]))
             key = " ".join(names) if names else type(one).__name__
             if key in parts or any(other.line == line for other in parts.values()):
                 return None
-            parts[key] = _Part(line, begin, end, ast.dump(one))
+            parts[key] = _Part(line, begin if first == one.lineno else line, end, ast.dump(one))
         start = source.index(node.body[0].lineno, 0) - 1
         node.body = []
         return cls(whole, ast.dump(node), start, parts)

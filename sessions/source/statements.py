@@ -152,9 +152,7 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
         if isinstance(part, ast.Name):
             uses[part.id] = None
         elif isinstance(part, ast.Attribute) and dotted(part):
-            begin = source.index(part.lineno, part.col_offset)
-            finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
-            attributes.append((begin, finish, dotted(part)))
+            attributes.append((*source.span(part), dotted(part)))
         elif isinstance(part, str):
             uses.update(dict.fromkeys(_WORD.findall(part)))
     return tuple(uses), tuple(attributes)

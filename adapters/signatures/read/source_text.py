@@ -65,6 +65,11 @@ class SourceText:
         head = self.text[start : start + column_bytes].encode("utf-8", "replace")[:column_bytes]
         return start + len(head.decode("utf-8", "ignore"))
 
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Return the indexes of a node's start and end in `text`."""
+        start = self.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        return start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0)
+
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
         """Make an error for an index in `text`, with the line and column in `whole`."""
         inside = min(max(index - self.head, 0), self.length)
@@ -72,8 +77,7 @@ class SourceText:
         return SignatureError(_printable(message), line, column, _printable(hint))
 
     def error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
-        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return self.error_at(self.index(line, column), message, hint)
+        return self.error_at(self.span(node)[0], message, hint)
 
     def parse(self) -> ast.Module:
         """Parse the text. Raises SignatureError if `ast.parse` fails."""
