@@ -18,7 +18,6 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
-from sessions.file.json_values import JSON
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -157,14 +156,12 @@ def _made(side: Side, session: Session, case: Case, column: Column, adapter: str
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
     ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
-    request = _written(session, case, used, capabilities) if side.as_written else call.request
+    request = call.request
+    if side.as_written:
+        asked = rendering.request_of(session, used, case, capabilities=capabilities)
+        body = rendering.body_of(session, used, asked)
+        request = {name: recording.as_json(one) for name, one in body.items() if name not in ("model", "messages")}
     return Made(add_origins(call.messages, ours), request, call.readings, call.removed_fields)
-
-
-def _written(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> Mapping[str, JSON]:
-    request = rendering.request_of(session, column, case, capabilities=capabilities)
-    body = rendering.body_of(session, column, request)
-    return {name: recording.as_json(value) for name, value in body.items() if name not in ("model", "messages")}
 
 
 def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:
