@@ -29,18 +29,13 @@ ERRORS = (2, "ERROR", "STATUS_CODE_ERROR")
 PREDICTOR = re.compile(r"\w+\((\w+)\)\.(?:forward|__call__)")
 """The name that OpenInference gives the span of a predictor: `Predict(Sort).forward`."""
 PROVIDERS = {
-    "anthropic": "anthropic",
+    **{name: name for name in ("anthropic", "cohere", "deepseek", "groq", "openai", "perplexity")},
     "aws.bedrock": "bedrock",
     "azure.ai.openai": "azure",
-    "cohere": "cohere",
-    "deepseek": "deepseek",
     "gcp.gemini": "gemini",
     "gcp.vertex_ai": "vertex_ai",
     "google_genai": "gemini",
-    "groq": "groq",
     "mistral_ai": "mistral",
-    "openai": "openai",
-    "perplexity": "perplexity",
     "x_ai": "xai",
 }
 """The prefix of a model's name for each provider in GenAI's conventions and LangSmith."""
