@@ -18,12 +18,6 @@ MODULES: Mapping[str, Module] = MappingProxyType(
     {"ReAct": "react", "CodeAct": "code-act", "ProgramOfThought": "program-of-thought", "Refine": "refine"}
 )
 """Modules by the name of their class in dspy."""
-PREDICTORS = (
-    *("ReAct.react", "ReAct.extract", "CodeAct.codeact", "CodeAct.extractor"),
-    *("ProgramOfThought.code_generate", "ProgramOfThought.code_regenerate", "ProgramOfThought.generate_output"),
-    *("Refine.hinted", "Refine.feedback"),
-)
-"""Names of the inner signatures, as in a session's `predictor`."""
 TRAJECTORY = "trajectory"
 """The input that contains an agent's earlier steps; empty at the first step."""
 FINISH = "finish"
@@ -85,7 +79,7 @@ def takes_steps(signature: Signature) -> bool:
 
 
 def inner_signature(predictor: str, signature: Signature, tools: Mapping[str, str]) -> Signature:
-    """Make the inner signature named in `PREDICTORS`, with the `reasoning` of a chain of thought."""
+    """Make the inner signature of a session's `predictor`, with the `reasoning` of a chain of thought."""
     module, _, name = predictor.partition(".")
     made = next(one for one in inner_signatures(MODULES[module], signature, tools) if one.name == name)
     whole = made.signature.chain_of_thought() if made.is_chain_of_thought else made.signature

@@ -204,7 +204,8 @@ class ClassWriter:
             made = self._imported("typing_extensions", "TypeAliasType")
             return f"{cls.__name__} = {made}({cls.__name__!r}, {self.annotation(cls.__value__)})"
         if issubclass(cls, enum.Enum):
-            return self._enum(cls)
+            lines = [f"{name} = {self.values.write(member.value)}" for name, member in cls.__members__.items()]
+            return self._statement(f"class {cls.__name__}({self._bases(cls)})", cls, lines)
         if issubclass(cls, BaseModel):
             return self._model(cls)
         if dataclasses.is_dataclass(cls):
@@ -212,7 +213,7 @@ class ClassWriter:
         if typing_extensions.is_typeddict(cls):
             return self._typed_dict(cls)
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            lines: list[str] = []
+            lines = []
             for name in cls._fields:
                 default = f" = {self.values.write(cls._field_defaults[name])}" if name in cls._field_defaults else ""
                 lines.append(f"{name}: {self.annotation(cls.__annotations__[name])}{default}")
@@ -229,10 +230,6 @@ class ClassWriter:
 
     def _bases(self, cls: type) -> str:
         return ", ".join(self._type(one) for one in cls.__bases__)
-
-    def _enum(self, cls: type[enum.Enum]) -> str:
-        lines = [f"{name} = {self.values.write(member.value)}" for name, member in cls.__members__.items()]
-        return self._statement(f"class {cls.__name__}({self._bases(cls)})", cls, lines)
 
     def _model(self, cls: type[BaseModel]) -> str:
         if not cls.__pydantic_complete__:

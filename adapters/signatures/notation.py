@@ -30,7 +30,7 @@ from adapters.signatures.read.declarations import (
 )
 from adapters.signatures.read.fields import SignatureSource
 from adapters.signatures.read.names import dotted
-from adapters.signatures.read.source_text import Binding, SourceText, check_size, told
+from adapters.signatures.read.source_text import Binding, SourceText, check_size, last_name, told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
 
@@ -211,9 +211,9 @@ class SourceModule(ModuleText):
                 return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))
             return self._assigned(binding.name, node.value)
         if isinstance(node, ast.AnnAssign) and node.value is not None:
-            said = node.annotation
-            named = said.attr if isinstance(said, ast.Attribute) else getattr(said, "id", "")
-            return self.top.annotation(node.value) if named == "TypeAlias" else self._assigned(binding.name, node.value)
+            if last_name(node.annotation) == "TypeAlias":
+                return self.top.annotation(node.value)
+            return self._assigned(binding.name, node.value)
         if type(node).__name__ == "TypeAlias":
             return typing_extensions.TypeAliasType(binding.name, self.top.annotation(node.value))  # type: ignore[attr-defined]
         raise self.source.error(use, f"`{binding.name}` is computed by code, which is never run", "assign it a literal")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.notation import class_names, is_source
-from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, quiet_parse
+from adapters.signatures.read.source_text import (
+    SourceText,
+    bindings_of,
+    check_size,
+    last_name,
+    parsable,
+    parse_expression,
+)
 
 MemberKind = Literal["input", "output", "member", "value"]
 ClassKind = Literal["signature", "model", "record", "enum"]
@@ -123,7 +131,7 @@ def parse_source(text: str) -> ast.Module:
 
 def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
     """Classify a class by its bases and decorators; None for other kinds."""
-    bases = [_last_name(one) for one in node.bases]
+    bases = [last_name(one) for one in node.bases]
     for base in bases:
         if base in known and known[base] != "signature":
             return known[base]
@@ -131,12 +139,8 @@ def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
         return "enum"
     if "BaseModel" in bases:
         return "model"
-    decorators = [_last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    decorators = [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
     return "record" if "dataclass" in decorators or "TypedDict" in bases or "NamedTuple" in bases else None
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 class _Reader:
@@ -145,11 +149,7 @@ class _Reader:
         self._text = text  # may differ from the parsed text, but has the same offsets
 
     def span(self, node: ast.AST) -> Span:
-        end_line, end_column = getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)
-        return Span(self._start(node), self._source.index(end_line, end_column))
-
-    def _start(self, node: ast.AST) -> int:
-        return self._source.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        return Span(*self._source.span(node))
 
     def place_of_imports(self, tree: ast.Module) -> int:
         """Return the offset for new imports: after the imports above the first class, or the docstring, or 0."""
@@ -164,11 +164,12 @@ class _Reader:
 
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]
-        start = self._line_start(self._start(first))
-        can_grow = not self._text[start : self._start(first)].strip() and first.lineno > node.lineno
+        begin = self.span(first).start
+        start = self._line_start(begin)
+        can_grow = not self._text[start:begin].strip() and first.lineno > node.lineno
         members = [one for one in (self._member(statement, kind) for statement in node.body) if one is not None]
         whole = self.span(node)
-        decorated = min([whole.start, *(self._start(one) for one in node.decorator_list)])
+        decorated = min([whole.start, *(self.span(one).start for one in node.decorator_list)])
         name = re.compile(r"class\s+(\w+)").search(self._text, whole.start)
         return ClassOutline(
             node.name,
@@ -176,7 +177,7 @@ class _Reader:
             Span(*name.span(1)) if name is not None else Span(whole.start, whole.start),
             Span(self._include_comments(self._line_start(decorated)), self._line_end(whole.end)),
             tuple(members),
-            self._text[start : self._start(first)] if can_grow else "    ",
+            self._text[start:begin] if can_grow else "    ",
             self._line_end(self.span(node.body[-1]).end),
             start,
             self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
@@ -187,7 +188,7 @@ class _Reader:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name) as target) if kind != "enum":
                 annotation, value = self.span(node.annotation), node.value
-                if _last_name(getattr(node.annotation, "value", node.annotation)) == "ClassVar":
+                if last_name(getattr(node.annotation, "value", node.annotation)) == "ClassVar":
                     return None
                 role: MemberKind | None = _role(value) if kind == "signature" else "member"
                 typed: tuple[str, Span | None] = (annotation.of(self._text), annotation)
@@ -199,7 +200,7 @@ class _Reader:
         if role is None or (kind == "enum" and name.startswith("_")):
             return None
         call = described = None
-        if isinstance(value, ast.Call) and (kind == "signature" or _last_name(value.func) == "Field"):
+        if isinstance(value, ast.Call) and (kind == "signature" or last_name(value.func) == "Field"):
             call = value
             described = next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None)
         constant = described.value if isinstance(described, ast.Constant) else None
@@ -244,7 +245,7 @@ class _Reader:
 
 
 def _role(value: ast.expr | None) -> MemberKind | None:
-    name = _last_name(value.func) if isinstance(value, ast.Call) else ""
+    name = last_name(value.func) if isinstance(value, ast.Call) else ""
     return "input" if name == "InputField" else "output" if name == "OutputField" else None
 
 
@@ -264,12 +265,11 @@ def _short(text: str) -> Outline:
         function = source.parse().body[0]
         for one in function.args.args if isinstance(function, ast.FunctionDef) else ():
             shift = start - len(_HEAD)
-            begin = source.index(one.lineno, one.col_offset) + shift
-            end = source.index(one.end_lineno or 1, one.end_col_offset or 0) + shift
+            begin, end = [place + shift for place in source.span(one)]
             name = Span(begin, begin + len(one.arg))
             member = Member(one.arg, role, name, Span(begin, end))
             if one.annotation is not None:
-                typed = Span(source.index(one.annotation.lineno, one.annotation.col_offset) + shift, end)
+                typed = Span(source.span(one.annotation)[0] + shift, end)
                 member = replace(member, type_text=typed.of(text), type_span=typed)
             members.append(member)
         start += len(half) + 2
@@ -320,22 +320,13 @@ class _Uses(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """Visit a call; the string of `dspy.Signature("question -> bill: Bill")` may name types."""
-        if _last_name(node.func) in ("Signature", "make_signature") and node.args:
+        if last_name(node.func) in ("Signature", "make_signature") and node.args:
             first = node.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
-                position = 0
-                for half in str(first.value).split("->"):
-                    try:
-                        function = quiet_parse(f"def f({half}): pass").body[0]
-                    except (SyntaxError, ValueError, RecursionError, MemoryError):
-                        function = None
-                    if isinstance(function, ast.FunctionDef):
-                        for argument in function.args.args:
-                            annotation = argument.annotation
-                            if annotation is not None and annotation.lineno == 1 and half.isascii():
-                                written = half[annotation.col_offset - 6 : (annotation.end_col_offset or 0) - 6]
-                                self._quoted(first, written, position + annotation.col_offset - 6)
-                    position += len(half) + 2
+                with suppress(SignatureError):
+                    for one in _short(first.value).classes[0].members:
+                        if one.type_span is not None:
+                            self._quoted(first, one.type_text, one.type_span.start)
         self.generic_visit(node)
 
     def _type(self, node: ast.expr) -> None:
@@ -346,7 +337,7 @@ class _Uses(ast.NodeVisitor):
             case ast.Subscript(value=head, slice=inner):
                 self._type(head)
                 items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                types = 0 if _last_name(head) == "Literal" else 1 if _last_name(head) == "Annotated" else len(items)
+                types = 0 if last_name(head) == "Literal" else 1 if last_name(head) == "Annotated" else len(items)
                 for item in items[:types]:
                     self._type(item)
                 for item in items[types:]:
@@ -365,10 +356,8 @@ class _Uses(ast.NodeVisitor):
         start = self.source.index(node.lineno, node.col_offset) + 1 + position
         if self.source.text[start : start + len(quoted)] != quoted:
             return  # escapes, a prefix or triple quotes, which are not used for types
-        try:
-            inner = quiet_parse(f"({quoted})", "eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        within = _Uses(f"({quoted})", self.name)
-        within._type(inner)
-        self.places |= {start - 1 + place for place in within.places}
+        inner = parse_expression(f"({quoted})")
+        if inner is not None:
+            within = _Uses(f"({quoted})", self.name)
+            within._type(inner)
+            self.places |= {start - 1 + place for place in within.places}

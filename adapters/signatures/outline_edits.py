@@ -24,11 +24,11 @@ from adapters.signatures.outline import (
     uses_of,
 )
 from adapters.signatures.read import known_names
-from adapters.signatures.read.source_text import line_and_column, quiet_parse
+from adapters.signatures.read.names import names_in
+from adapters.signatures.read.source_text import comments_in, is_literal, line_and_column
 from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 
-_COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)
 _ELSEWHERE = "change it in the source, where everything can be seen"
 
 _BEGINNING = """import dspy
@@ -50,11 +50,6 @@ class NewMember:
     kind: str
     type_text: str = ""
     description: str | None = ""
-
-
-def comments_in(text: str) -> tuple[str, ...]:
-    """List the comments of a piece of source."""
-    return tuple(match[1] for match in _COMMENT.finditer(text) if match[1])
 
 
 def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMember) -> str:
@@ -80,7 +75,7 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
         changes.append(_description_change(outline, of, member, wanted.description))
     text = _apply_changes(outline.text, changes)
     is_other = member.kind != "value" and wanted.type_text != member.type_text
-    needs = _names_of(wanted.type_text) if is_other else set()
+    needs = set(names_in(wanted.type_text)) if is_other else set()
     if wanted.description and member.kind == "member" and member.call is None:
         needs.add(_field_maker(outline).partition(".")[0])
     return _add_imports(text, needs)
@@ -106,7 +101,7 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     else:
         place, line = of.body_end, f"\n{line}" if of.kind == "signature" else line
     text = _inserted(outline.text, place, line)
-    needs = _names_of(wanted.type_text) if wanted.kind != "value" else set()
+    needs = set(names_in(wanted.type_text)) if wanted.kind != "value" else set()
     if wanted.kind in ("input", "output"):
         needs.add(_field_maker(outline, wanted.kind).partition(".")[0])
     elif wanted.kind == "member" and wanted.description:
@@ -344,14 +339,6 @@ def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> 
 # imports
 
 
-def _names_of(expression: str) -> set[str]:
-    """List the names in a type; none for invalid expressions, which are reported when the text is read."""
-    try:
-        return {node.id for node in ast.walk(quiet_parse(expression.strip(), "eval")) if isinstance(node, ast.Name)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-
-
 def _add_imports(text: str, names: set[str]) -> str:
     """Add imports for the names that the text does not bind."""
     try:
@@ -370,8 +357,4 @@ def _add_imports(text: str, names: set[str]) -> str:
 
 def value_source(said: str) -> str:
     """Write an enum's value as source: literals as typed, everything else as a string."""
-    try:
-        ast.literal_eval(said.strip())
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return text_literal(said.strip())
-    return said.strip()
+    return said.strip() if is_literal(said.strip()) else text_literal(said.strip())

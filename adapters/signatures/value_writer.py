@@ -54,13 +54,12 @@ def is_general(one: object) -> bool:
 
 
 def text_literal(text: str, block: bool = False) -> str:
-    """Write a string literal of `text`; with `block`, in triple quotes if it needs no escapes."""
-    plain = all(character.isprintable() or character == "\n" for character in text)
-    if block and plain and "\\" not in text and '"""' not in text and not text.endswith('"'):
-        return f'"""{text}"""'
-    if "\n" not in text and plain and "\\" not in text and '"' not in text:
-        return f'"{text}"'
-    return repr(text)
+    """Write a string literal of `text` on a line; with `block`, in triple quotes if it needs no escapes."""
+    if block and "\\" not in text and '"""' not in text and not text.endswith('"'):
+        if all(character.isprintable() or character == "\n" for character in text):
+            return f'"""{text}"""'
+    made = repr(text)
+    return f'"{made[1:-1]}"' if made.startswith("'") and '"' not in made else made
 
 
 class ValueWriter:

@@ -26,7 +26,7 @@ from sessions.file import saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.file.json_values import WrittenParts
 from sessions.imports.merging import unused
-from sessions.model.session import Case, Column, Session
+from sessions.model.session import Session
 from sessions.source.linking import why_unlinked
 
 MOST_CASES = 50
@@ -200,7 +200,10 @@ class CapturedFolder:
             found = session.sort_by_column({**case.recordings, column.id: made})
             case = replace(case, recordings=found, replies=session.sort_by_column(replies))
             session = session.replace_case(case)
-            self._find(session, predictor.path, case, column)
+            for result in checking.check(session, predictor.path.name, columns=[column.id], cases=[case.name]):
+                for drift in result.drift[:1]:
+                    said = f"{drift.place}: {drift.message}"
+                    self.findings.append(Finding(predictor.path.name, case.name, column.id, said, drift.versions))
         elif name is not None:
             return
         store.dumps(replace(session, cases=(case,)))  # fails now, so that other calls are still saved
@@ -246,12 +249,6 @@ class CapturedFolder:
         """Return whether a case is sampled, by its inputs alone: the same in every process and run."""
         number = int.from_bytes(hashlib.sha256(digest.encode("utf-8", "surrogatepass")).digest()[:6], "big")
         return number < self._wanted.sample * 2**48
-
-    def _find(self, session: Session, path: Path, case: Case, column: Column) -> None:
-        for result in checking.check(session, path.name, columns=[column.id], cases=[case.name]):
-            for drift in result.drift[:1]:
-                said = f"{drift.place}: {drift.message}"
-                self.findings.append(Finding(path.name, case.name, column.id, said, drift.versions))
 
     def save(self) -> None:
         """Write the changed sessions, merged with what their files gained meanwhile."""

@@ -152,10 +152,11 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
     signature = session.signature.read()
     main = call.attempts[0]
     attempts: list[RecordedAttempt] = []
-    made = _whole(call.attempts)
+    final = len(call.attempts) - 1  # failed calls before it were retried
+    made = [one for index, one in enumerate(call.attempts) if one.error is None or index == final]
     last = max((index for index, one in enumerate(made) if not one.is_extraction), default=0)
     for index, attempt in enumerate(made):
-        role = _role(attempt, index)
+        role: Role = "extraction" if attempt.is_extraction else "fallback" if index else "main"
         name = adapter_named(attempt) or column.adapter
         extraction = made[index + 1] if index + 1 < len(made) and made[index + 1].is_extraction else None
         values = call.values if index == last and call.error is None else ()
@@ -187,17 +188,6 @@ def reply_of(made: Recording, model: str) -> Reply | None:
     if not first:
         return None
     return copied(Reply, first[0], source="sent", model=model)
-
-
-def _whole(attempts: Sequence[LiveAttempt]) -> list[LiveAttempt]:
-    """Drop failed calls that were retried."""
-    return [one for index, one in enumerate(attempts) if one.error is None or index == len(attempts) - 1]
-
-
-def _role(attempt: LiveAttempt, index: int) -> Role:
-    if attempt.is_extraction:
-        return "extraction"
-    return "main" if index == 0 else "fallback"
 
 
 def _completion(output: object, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
@@ -263,7 +253,7 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
     try:
         capabilities = recording.capabilities_from_json(live.capabilities, session.model_of(column))
         today = differences.parameters(rendering.request_of(session, column, case, capabilities=capabilities))
-        request = _reordered(request, today)
+        request = {**{name: request[name] for name in today if name in request}, **request}
     except Exception:  # no prompt can be rendered from these values, which its check reports
         pass
     return replace(live, attempts=tuple(attempts), request=request)
@@ -280,11 +270,6 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
     return live
 
 
-def _reordered(live: Mapping[str, object], today: Mapping[str, object]) -> dict[str, Any]:
-    ordered = {name: live[name] for name in today if name in live}
-    return {**ordered, **{name: value for name, value in live.items() if name not in ordered}}
-
-
 REDACTED = "(redacted)"
 SHORTEST = 4
 """The minimum length of a redactable text; shorter ones match ordinary words."""
@@ -298,7 +283,8 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
     names = frozenset(fields)
     if not names:
         return call
-    texts = sorted(set(_texts(call, names)), key=len, reverse=True)
+    read = [one.values for attempt in call.attempts for one in attempt.readings]
+    texts = sorted({*_leaves([call.inputs, *call.demos, *call.values, *read], names)}, key=len, reverse=True)
     if not texts:
         return call
     swaps = list(dict.fromkeys(form for text in texts for form in _forms(text)))
@@ -309,11 +295,6 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
         attempts=tuple([_attempt(one, swaps) for one in call.attempts]),
         values=tuple(_without(list(call.values), swaps)),
     )
-
-
-def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
-    yield from _leaves([call.inputs, *call.demos, *call.values], names)
-    yield from _leaves([one.values for attempt in call.attempts for one in attempt.readings], names)
 
 
 def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[str]:

@@ -50,7 +50,10 @@ def dspy_program(source: Source) -> Exported:
     demos = [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
     state = {**before, "demos": demos, "signature": told, **decisions, **after, "lm": lm}
     metadata = known.get("metadata") or {"dependency_versions": {"dspy": DSPY}}
-    text = _text(_placed(known, state, "predict" if is_thinking else ""), metadata)
+    try:
+        text = exported.dspy_json({**_placed(known, state, "predict" if is_thinking else ""), "metadata": metadata})
+    except ValueError as error:
+        raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
     notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
     return Exported(text, tuple(left + said), notes)
 
@@ -61,15 +64,7 @@ def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> d
     if not path:
         return dict(state)
     states = {**known.get("others", {}), path: state}
-    order = [key for key in known.get("order", ()) if key in states]
-    return {key: states[key] for key in [*order, *(key for key in states if key not in order)]}
-
-
-def _text(states: Mapping[str, object], metadata: object) -> str:
-    try:
-        return exported.dspy_json({**states, "metadata": metadata})
-    except ValueError as error:
-        raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
+    return {key: states[key] for key in known.get("order", ()) if key in states} | states
 
 
 def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
@@ -80,8 +75,7 @@ def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
     others = demo.extra.get(KEPT)
     values.update(others if isinstance(others, Mapping) else {})
     order = demo.extra.get(KEY_ORDER)
-    known = [key for key in order if key in values] if isinstance(order, list) else []
-    return {key: values[key] for key in [*known, *(key for key in values if key not in known)]}
+    return {key: values[key] for key in order if key in values} | values if isinstance(order, list) else values
 
 
 def _lm(view: View, kept: object) -> tuple[Any, list[str]]:

@@ -15,12 +15,13 @@ from adapters.late_dataclasses import replace
 from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
-from adapters.signatures.source_writer import write_source
 from adapters.signatures.type_names import notes_of, walk
+from adapters.signatures.value_writer import text_literal
 from adapters.tools.tools import add_tool_fields, set_tool_input
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
-from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, literal, quoted
+from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, enclosed, literal
 from sessions.exports.litellm_script import NO_KEY
+from sessions.imports.proposing import in_source
 from sessions.imports.reading import KEPT
 from sessions.model import variants
 from sessions.running import rendering
@@ -47,14 +48,8 @@ class ValueSource:
         """Write an expression for `value`. Raises ExportError for an object of a type that dspy lacks."""
         if isinstance(value, pydantic.BaseModel):
             return self._custom(value, indent)
-        inner = indent + "    "
-        if isinstance(value, dict) and _has_objects(value):
-            entries = [f"{quoted(str(key))}: {self.write(one, inner)}" for key, one in value.items()]
-            return "{" + "".join(f"\n{inner}{one}," for one in entries) + f"\n{indent}}}"
-        if isinstance(value, list | tuple) and _has_objects(value):
-            return "[" + "".join(f"\n{inner}{self.write(one, inner)}," for one in value) + f"\n{indent}]"
         if isinstance(value, dict | list | tuple | str | int | float) or value is None:
-            return literal(value, indent)
+            return literal(value, indent, self.write)
         raise ExportError(f"a value of the type {type(value).__name__} cannot be written as source")
 
     def _custom(self, value: pydantic.BaseModel, indent: str) -> str:
@@ -72,7 +67,7 @@ class ValueSource:
             self.tools.update(function)
             arguments = {name: arguments[name] for name in ("name", "desc", "args") if name in arguments}
         written = [f"{name}={self.write(one, indent + '    ')}" for name, one in arguments.items()]
-        return _call(self._head(cls), function + written, indent)
+        return enclosed(f"{self._head(cls)}(", function + written, ")", indent)
 
     def _head(self, cls: type) -> str:
         outer = cls.__qualname__.partition(".")[0].partition("[")[0]
@@ -81,22 +76,8 @@ class ValueSource:
             return f"dspy.experimental.{cls.__qualname__}"
         language = getattr(cls, "language", None)
         if outer == "Code" or cls.__name__.startswith("Code"):
-            return f"dspy.Code[{quoted(str(language))}]"
+            return f"dspy.Code[{text_literal(str(language))}]"
         return f"dspy.{cls.__qualname__}"
-
-
-def _call(head: str, arguments: list[str], indent: str) -> str:
-    if any("\n" in one for one in arguments):
-        return f"{head}(" + "".join(f"\n{indent}    {one}," for one in arguments) + f"\n{indent})"
-    return f"{head}({', '.join(arguments)})"
-
-
-def _has_objects(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(_has_objects(one) for one in value.values())
-    if isinstance(value, list | tuple):
-        return any(_has_objects(one) for one in value)
-    return not isinstance(value, str | int | float) and value is not None
 
 
 NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
@@ -213,16 +194,13 @@ def _refuse(view: View) -> None:
 def _class_source(signature: Signature) -> str:
     """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
     try:
-        return write_source(signature)
-    except SignatureError:
-        pass
-    bare = Signature.make(signature.fields_in_order, name=signature.name)
-    try:
-        source = write_source(bare)
+        made = in_source(signature)
     except SignatureError as error:
         raise ExportError(f"the signature cannot be written as source: {error}") from error
-    said = literal(signature.instructions, "    ")
-    return f"{source}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
+    if made.instructions is None:
+        return made.text
+    said = literal(made.instructions, "    ")
+    return f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:
@@ -273,7 +251,7 @@ def _dspy_name(adapter: str) -> tuple[str, str]:
 
 
 def _model_name(model: str) -> str:
-    return 'os.environ["MODEL"]' if model.startswith(OFFLINE) else quoted(model)
+    return 'os.environ["MODEL"]' if model.startswith(OFFLINE) else text_literal(model)
 
 
 def _model(view: View, source: Source, left: list[str]) -> str:
@@ -291,7 +269,9 @@ def _model(view: View, source: Source, left: list[str]) -> str:
     headers, said = headers_of(view, source)
     left += said
     if headers:
-        named = ", ".join(f"{quoted(one)}: os.environ[{quoted(variable)}]" for one, variable in headers.items())
+        named = ", ".join(
+            f"{text_literal(one)}: os.environ[{text_literal(variable)}]" for one, variable in headers.items()
+        )
         written.append(f"extra_headers={{{named}}}")
     return f"dspy.LM({', '.join([_model_name(view.model), *written])})"
 

@@ -23,27 +23,23 @@ def _shell_address(provider: str, usual: str) -> str:
     return found
 
 
-def _own_server_address(provider: str) -> tuple[str, str]:
-    _, usual = USUAL[provider]
-    return _shell_address(provider, usual), ""
-
-
-_OLLAMA = (_shell_address("ollama", OLLAMAS_HOME) + "/v1", "")
-COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
+WITHOUT_KEY = (*OLLAMA, "hosted_vllm", "lm_studio")
+"""Servers of one's own."""
+COMPATIBLE: Mapping[str, str] = MappingProxyType(
     {
-        "openai": (_shell_address("openai", "https://api.openai.com/v1"), "OPENAI_API_KEY"),
-        "anthropic": ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
-        "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-        "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-        "groq": ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-        "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-        "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-        **dict.fromkeys(OLLAMA, _OLLAMA),
-        "hosted_vllm": _own_server_address("hosted_vllm"),
-        "lm_studio": _own_server_address("lm_studio"),
+        "openai": _shell_address("openai", "https://api.openai.com/v1"),
+        "anthropic": "https://api.anthropic.com/v1",
+        "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+        "mistral": "https://api.mistral.ai/v1",
+        "groq": "https://api.groq.com/openai/v1",
+        "deepseek": "https://api.deepseek.com/v1",
+        "openrouter": "https://openrouter.ai/api/v1",
+        **dict.fromkeys(OLLAMA, _shell_address("ollama", OLLAMAS_HOME) + "/v1"),
+        "hosted_vllm": _shell_address("hosted_vllm", USUAL["hosted_vllm"][1]),
+        "lm_studio": _shell_address("lm_studio", USUAL["lm_studio"][1]),
     }
 )
-"""For providers with OpenAI's chat completions: the address as a shell expression, and the API key's variable."""
+"""Addresses, as shell expressions, of providers with OpenAI's chat completions."""
 
 PATHS: Mapping[ModelType, str] = {"chat": "chat/completions", "responses": "responses", "text": "completions"}
 """The path after the address, by API."""
@@ -76,9 +72,9 @@ def endpoint_of(view: View, source: Source) -> Endpoint:
             f"{view.model} cannot be asked over HTTP, as curl and a batch do; choose a model of: {known}",
             "--model",
         )
-    base, key = COMPATIBLE[provider] if provider in COMPATIBLE else ("", _guessed_variable(provider))
+    key = key_variable(view.model)
     if named is None:
-        return Endpoint(base, key, name)
+        return Endpoint(COMPATIBLE[provider], key, name)
     allowed, said = key_goes_there(view, source)
     return Endpoint(named.rstrip("/"), key if allowed else "", name, said)
 
@@ -127,12 +123,7 @@ def key_variable(model: str) -> str:
     Raises ExportError for an invalid provider name.
     """
     provider, _ = split_model(model)
-    return COMPATIBLE[provider][1] if provider in COMPATIBLE else _guessed_variable(provider)
-
-
-def _guessed_variable(provider: str) -> str:
-    """Derive a variable from the provider's name; only plain names are safe in source and shell commands."""
-    name = key_variables(provider)[0]
-    if not _VARIABLE.fullmatch(name):
+    name = "" if provider in WITHOUT_KEY else key_variables(provider)[0]
+    if name and not _VARIABLE.fullmatch(name):  # only plain names are safe in source and shell commands
         raise ExportError(f"the provider {provider[:60]!r} has no name that could be one")
     return name

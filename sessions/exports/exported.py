@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TypedDict, Unpack
 
@@ -14,6 +14,7 @@ from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass, field
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
+from adapters.signatures.value_writer import text_literal
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
@@ -160,6 +161,8 @@ def beside(view: View) -> tuple[str, ...]:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING_OR_FLOAT = re.compile(r'"(?:[^"\\]|\\.)*"|-?[\d.]+e-\d+|NaN|-?Infinity')
+"""Strings, and the floats that orjson writes unlike Python's `json`."""
 
 
 def pretty(value: object) -> str:
@@ -183,35 +186,9 @@ def dspy_json(value: object) -> str:
 
     Unlike Python's `json`, it writes floats differently and rejects unpaired surrogates. Raises ValueError for them.
     """
-    pieces: list[str] = []
-    _write(value, "\n", pieces)
-    return "".join([*pieces, "\n"])
-
-
-def _write(value: object, line: str, pieces: list[str]) -> None:
-    if isinstance(value, dict) and value:
-        inner = line + "  "
-        for number, (key, one) in enumerate(value.items()):
-            pieces += ["," if number else "{", inner, _text(key), ": "]
-            _write(one, inner, pieces)
-        pieces += [line, "}"]
-    elif isinstance(value, list) and value:
-        inner = line + "  "
-        for number, one in enumerate(value):
-            pieces += ["," if number else "[", inner]
-            _write(one, inner, pieces)
-        pieces += [line, "]"]
-    elif isinstance(value, str):
-        pieces.append(_text(value))
-    elif isinstance(value, float):
-        pieces.append(_float(value))
-    else:
-        pieces.append(json.dumps(value))
-
-
-def _text(text: str) -> str:
+    text = json.dumps(value, indent=2, ensure_ascii=False)
     text.encode("utf-8")  # an unpaired surrogate raises, as in orjson
-    return json.dumps(str(text), ensure_ascii=False)
+    return _STRING_OR_FLOAT.sub(lambda one: one[0] if one[0][0] == '"' else _float(float(one[0])), text) + "\n"
 
 
 def _float(number: float) -> str:
@@ -231,21 +208,23 @@ def _float(number: float) -> str:
 WIDTH = 100
 
 
-def literal(value: object, indent: str = "") -> str:
-    """Write an expression for plain JSON data; texts that cannot be printed or encoded are in ASCII."""
+def literal(value: object, indent: str = "", write: Callable[[object, str], str] | None = None) -> str:
+    """Write an expression for plain JSON data; `write` writes the items of lists and objects."""
+    inner, write = indent + "    ", write or literal
     if isinstance(value, str):
-        return _text_literal(str(value), indent)
+        return _text_in_lines(str(value), indent)
     if isinstance(value, dict):
-        entries = [f"{_text_literal(str(key), indent)}: {literal(one, indent + '    ')}" for key, one in value.items()]
-        return _enclosed("{", entries, "}", indent)
+        entries = [f"{_text_in_lines(str(key), indent)}: {write(one, inner)}" for key, one in value.items()]
+        return enclosed("{", entries, "}", indent)
     if isinstance(value, list | tuple):
-        return _enclosed("[", [literal(one, indent + "    ") for one in value], "]", indent)
+        return enclosed("[", [write(one, inner) for one in value], "]", indent)
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return repr(value)
 
 
-def _enclosed(opening: str, entries: list[str], closing: str, indent: str) -> str:
+def enclosed(opening: str, entries: list[str], closing: str, indent: str) -> str:
+    """Write entries on a line if they fit, else each on its own."""
     flat = f"{opening}{', '.join(entries)}{closing}"
     if len(indent) + len(flat) <= WIDTH and "\n" not in flat:
         return flat
@@ -253,21 +232,11 @@ def _enclosed(opening: str, entries: list[str], closing: str, indent: str) -> st
     return f"{opening}{lines}\n{indent}{closing}"
 
 
-def _text_literal(text: str, indent: str) -> str:
+def _text_in_lines(text: str, indent: str) -> str:
     if "\n" not in text or len(text) + len(indent) <= WIDTH // 2:
-        return quoted(text)
-    pieces = "".join(f"\n{indent}    {quoted(line)}" for line in re.findall(r"[^\n]*\n|[^\n]+", text))
+        return text_literal(text)
+    pieces = "".join(f"\n{indent}    {text_literal(line)}" for line in re.findall(r"[^\n]*\n|[^\n]+", text))
     return f"({pieces}\n{indent})"
-
-
-def quoted(text: str) -> str:
-    """Write a string literal on a single line."""
-    made = repr(text)
-    if not made.isprintable() or any("\ud800" <= one <= "\udfff" for one in made):
-        made = ascii(text)
-    if made.startswith("'") and '"' not in made and "\\'" not in made:
-        return f'"{made[1:-1]}"'
-    return made
 
 
 def comment(text: str) -> str:

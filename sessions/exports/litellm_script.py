@@ -12,8 +12,9 @@ from adapters.lm.lm_settings import ModelType
 from adapters.lm.wires.dspys_client import VERBATIM
 from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
+from adapters.signatures.value_writer import text_literal
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
-from sessions.exports.exported import Exported, Source, beside, comment, literal, quoted
+from sessions.exports.exported import Exported, Source, beside, comment, literal
 from sessions.running import rendering
 from sessions.running.recording import as_json
 
@@ -74,7 +75,7 @@ def litellm_script(source: Source) -> Exported:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
     form = _class_of(arguments)
     if made.stops:
-        left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
+        left.append(f"the stops {', '.join(map(text_literal, made.stops))}, which that API does not know")
     if made.times > 1:
         left.append(f"{made.times - 1} of the {made.times} completions: that API gives one a call")
     allowed, said = key_goes_there(view, source)
@@ -86,19 +87,21 @@ def litellm_script(source: Source) -> Exported:
     headers, said = headers_of(view, source)
     left += said
     key = key_variable(view.model) if allowed and named_address(view) is None else ""
-    needs, model, check = {"os"} if headers else set(), quoted(str(made.arguments["model"])), ""
+    needs, model, check = {"os"} if headers else set(), text_literal(str(made.arguments["model"])), ""
     if view.model.startswith(OFFLINE):
         needs.add("os")
         model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
     elif key:
         needs |= {"os", "sys"}
-        check = f"if not os.environ.get({quoted(key)}):\n    sys.exit({quoted(f'set {key}')})\n\n"
+        check = f"if not os.environ.get({text_literal(key)}):\n    sys.exit({text_literal(f'set {key}')})\n\n"
     written = {"model": "MODEL", argument: name, **{one: _value(one, value) for one, value in arguments.items()}}
     if form is not None:
         written["response_format"] = "FORMAT"
     if headers:
-        given = ", ".join(f"{quoted(one)}: os.environ[{quoted(variable)}]" for one, variable in headers.items())
+        given = ", ".join(
+            f"{text_literal(one)}: os.environ[{text_literal(variable)}]" for one, variable in headers.items()
+        )
         written["extra_headers"] = f"{{{given}}}"
     body = "".join(f"    {one}={value},\n" for one, value in written.items())
     imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
@@ -135,7 +138,7 @@ def _class_of(arguments: Mapping[str, object]) -> str | None:
         return None
     return (
         f"SCHEMA = {literal(as_json(form.of_class['schema']))}\n"
-        f"FORMAT = pydantic.create_model({quoted(str(form.of_class['name']))})\n"
+        f"FORMAT = pydantic.create_model({text_literal(str(form.of_class['name']))})\n"
         "FORMAT.model_json_schema = lambda *_, **__: SCHEMA\n\n"
     )
 

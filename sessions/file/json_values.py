@@ -164,6 +164,11 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
         elif tag in _TAGS:
             return _decode_tag(tag, content, {tag: content})
         return {tag: content}
+    return unique_keys(pairs)
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object from its members. Raises `DuplicateKeyError`."""
     made = dict(pairs)
     if len(made) != len(pairs):
         counts = Counter(key for key, _ in pairs)

@@ -87,11 +87,17 @@ def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: s
         elif role == "user":
             if asked is not None:
                 raise SessionError(path, place, "two user messages in a row", "a turn is one message and its reply")
-            asked = _inputs_in(text, signature, path, place)
+            fields = {name: one for name, one in signature.input_fields.items() if name != signature.history_field}
+            values = MessageReader(signature, "chat").inputs(text) or MessageReader(signature, "xml").inputs(text)
+            asked = values or _as_only_field(text, fields, "input", path, place)
         elif role == "assistant":
             if asked is None:
                 raise SessionError(path, place, "a reply without a user message before it")
-            turns.append({**asked, **_outputs_in(text, signature, path, place)})
+            reading = reading_of(text, signature, "chat")
+            outputs = {name: plain(value) for name, value in reading.values.items()}
+            if not reading.ok:
+                outputs = _as_only_field(text, signature.output_fields, "output", path, place)
+            turns.append({**asked, **outputs})
             asked = None
             if message.get("tool_calls"):
                 notes.append(f"{place}: its tool calls are not taken over")
@@ -114,22 +120,6 @@ def content_text(content: object, path: str, place: str) -> str:
         if not isinstance(part, dict) or not isinstance(part.get("text"), str):
             raise SessionError(path, f"{place}[{index}]", "a part that is no text has no place in a field")
     return "".join(part["text"] for part in content)
-
-
-def _inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
-    """Read the inputs in a user message: by markers, by XML elements, or as the only input."""
-    values = MessageReader(signature, "chat").inputs(text) or MessageReader(signature, "xml").inputs(text)
-    if values:
-        return values
-    fields = {name: field for name, field in signature.input_fields.items() if name != signature.history_field}
-    return _as_only_field(text, fields, "input", path, place)
-
-
-def _outputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
-    reading = reading_of(text, signature, "chat")
-    if reading.ok:
-        return {name: plain(value) for name, value in reading.values.items()}
-    return _as_only_field(text, signature.output_fields, "output", path, place)
 
 
 def reading_of(text: str, signature: Signature, adapter: str) -> Reading:

@@ -15,7 +15,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, json_of, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
@@ -79,18 +79,12 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
 
     A single JSON object is a demo, too. Raises `SessionError` naming the row if no format fits.
     """
+    if isinstance(decoded(text), dict):  # a single object, which may be on several lines
+        text = f"[{text}]"
     start = text.lstrip()[:1]
     try:
-        if start == "[":
-            found = from_json(text, PASTED, signature)
-        elif start == "{":
-            try:
-                found = from_json_lines(text, PASTED, signature)
-            except SessionError as error:
-                try:  # a single object on several lines
-                    found = from_json(f"[{text}]", PASTED, signature)
-                except SessionError:
-                    raise error from None
+        if start in ("[", "{"):
+            found = (from_json if start == "[" else from_json_lines)(text, PASTED, signature)
         else:
             found = from_csv(text.strip("\n") + "\n", PASTED, signature)
     except SignatureError as error:

@@ -19,7 +19,7 @@ from adapters.signatures.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed
 from sessions.model.parameters import (
     CONNECTION,
     OF_THE_LM,
@@ -64,7 +64,11 @@ def from_program(
     """
     name, state = _choose(predictors_of(data), predictor, path)
     place = name if name else ""
-    demos = _demos(state, path, place)
+    demos: list[Mapping[str, Any]] = state["demos"]
+    for index, one in enumerate(demos):
+        if not isinstance(one, dict):
+            where = step_into(step_into(place, "demos"), index)
+            raise SessionError(path, where, f"expected an object of values, got {kind_of(one)}")
     instructions, saved = _saved_signature(state, demos, path, place)
     notes = [f"the predictor `{name}`"] if name else []
     if given is not None:
@@ -154,14 +158,6 @@ def _choose(found: Mapping[str, Mapping[str, object]], wanted: str | None, path:
     raise SessionError(path, "", what, f"choose with --predictor: {', '.join(found)}")
 
 
-def _demos(state: Mapping[str, Any], path: str, place: str) -> list[Mapping[str, Any]]:
-    for index, one in enumerate(state["demos"]):
-        if not isinstance(one, dict):
-            where = step_into(step_into(place, "demos"), index)
-            raise SessionError(path, where, f"expected an object of values, got {kind_of(one)}")
-    return list(state["demos"])
-
-
 def _saved_signature(
     state: Mapping[str, Any], demos: Sequence[Mapping[str, Any]], path: str, place: str
 ) -> tuple[str, list[SavedField]]:
@@ -173,24 +169,19 @@ def _saved_signature(
     if not isinstance(instructions, str) or not isinstance(fields, list):
         raise SessionError(path, where, "expected instructions and a list of fields")
     keys = proposing.values_by_key(demos)
-    sentence = _names_in(instructions, len(fields))
+    sentence = [name for half in _halves(instructions) for name in half]
     saved: list[SavedField] = []
     for index, one in enumerate(fields):
-        prefix = one.get("prefix") if isinstance(one, dict) else None
-        desc = one.get("description") if isinstance(one, dict) else None
+        prefix, desc = dict_in(one).get("prefix"), dict_in(one).get("description")
         if not isinstance(prefix, str) or not isinstance(desc, str):
             raise SessionError(path, f"{where}.fields[{index}]", "expected an object with prefix and description")
-        saved.append(_saved_field(prefix, desc, keys, sentence[index] if sentence else None))
+        in_sentence = sentence[index] if len(sentence) == len(fields) else None
+        saved.append(_saved_field(prefix, desc, keys, in_sentence))
     return instructions, saved
 
 
-def _names_in(instructions: str, count: int) -> list[str]:
-    """Return the names in dspy's default sentence, if there are as many as fields."""
-    names = [name for half in _halves(instructions) for name in half]
-    return names if len(names) == count else []
-
-
 def _halves(instructions: str) -> tuple[list[str], list[str]]:
+    """Return the inputs and the outputs in dspy's default sentence."""
     match = _DEFAULT_SENTENCE.match(instructions)
     if match is None:
         return [], []

@@ -20,8 +20,8 @@ from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
-from sessions.imports.message_values import MessageReader, objects_in, shown_text
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported
+from sessions.imports.message_values import MessageReader, shown_text
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, objects_in
 from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -89,7 +89,7 @@ def from_call(
     described = conversations.content_text(system.get("content"), path, "messages[0]")
     model = data["model"] if isinstance(data.get("model"), str) else Session.model
     kwargs = data.get("kwargs")
-    params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
+    params = parameters_in(dict_in(kwargs))
     params.pop("response_format", None)  # the adapter sets it again
     params.pop("tool_choice", None)
     answer = answer_in(data) or {"text": None}
@@ -101,7 +101,8 @@ def from_call(
     asked = shown_text(messages[-1].get("content"))
     text = _signature_in(described, asked, path, questions, bool(tools)) if given is None else given
     if given is not None:
-        text = proposing.fitting(given, _names_in(described))
+        names = [one.name for heading in _HEADINGS.values() for one in listed_fields(described, heading)]
+        text = proposing.fitting(given, names)
         said += [proposing.SAID] if text != given else []
     base = Session(text, tools=tools, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, _likely(messages, answer["text"] or ""), is_printed)
@@ -174,17 +175,14 @@ def _arranged(
 
 def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: list[str]) -> tuple[OfferedTool, ...]:
     """Return the tools that a call offered natively, or whose calls are in its messages."""
-    offered = kwargs.get("tools") if isinstance(kwargs, dict) else None
     made: dict[str, OfferedTool] = {}
-    for one in objects_in(offered):
+    for one in objects_in(dict_in(kwargs).get("tools")):
         told = one.get("function", one)
         if isinstance(told, dict) and isinstance(told.get("name"), str):
-            schema = told.get("parameters", told.get("input_schema"))
-            schema = without_secrets(schema) if isinstance(schema, dict) else {}
+            schema = without_secrets(dict_in(told.get("parameters", told.get("input_schema"))))
             made.setdefault(told["name"], OfferedTool(told["name"], str(told.get("description") or ""), schema))
     for call in (each for one in messages for each in objects_in(one.get("tool_calls"))):
-        function = call.get("function")
-        name = function.get("name") if isinstance(function, dict) else None
+        name = dict_in(call.get("function")).get("name")
         if isinstance(name, str) and name not in made:
             made[name] = OfferedTool(name)
             questions.append(f"the call does not describe the tool `{name}`: its arguments are unknown")
@@ -296,8 +294,3 @@ def _field(item: ListedField, role: Role, annotation: object) -> Field:
     return Field(
         item.name, role, annotation, desc=text if text.strip("\n") else None, constraints=constraints if found else None
     )
-
-
-def _names_in(system: str) -> list[str]:
-    """Return the fields listed in the system message of a dspy adapter, in order; none for other messages."""
-    return [one.name for heading in _HEADINGS.values() for one in listed_fields(system, heading)]

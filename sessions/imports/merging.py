@@ -66,10 +66,7 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
         if any((had.of, had.text) == (one.of, one.text) for had in made):
             there += 1
             continue
-        tag, number = one.tag, 2
-        while any((had.tag, had.of) == (tag, one.of) for had in made):
-            tag, number = f"{one.tag}-{number}", number + 1
-        made.append(replace(one, tag=tag))
+        made.append(replace(one, tag=unused(one.tag, {had.tag for had in made if had.of == one.of}, "{}-{}")))
     notes = [f"{len(made) - len(session.variants):,} variants are new"] if other.variants else []
     if there:
         notes.append(f"{there:,} wordings are in the session already")
@@ -102,11 +99,11 @@ def _again(case: Case, row: Case | None) -> Case:
     return replace(case, inputs=row.inputs, expect=row.expect or case.expect)
 
 
-def unused(name: str, taken: Collection[str]) -> str:
+def unused(name: str, taken: Collection[str], numbered: str = "{} ({})") -> str:
     """Return `name`, with a number appended if it is taken."""
     candidate, number = name, 2
     while candidate in taken:
-        candidate, number = f"{name} ({number})", number + 1
+        candidate, number = numbered.format(name, number), number + 1
     return candidate
 
 

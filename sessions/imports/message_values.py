@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from adapters.formats import catalog
@@ -16,6 +16,7 @@ from adapters.signatures.signature import MISSING, Field, Role, Signature
 from adapters.tools.tools import tool_output_field
 from adapters.types import Image
 from adapters.values.plain_json import plain
+from sessions.imports.reading import decoded, dict_in, objects_in
 from sessions.model.held_values import strict_json, value_of
 
 _FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
@@ -80,17 +81,15 @@ class MessageReader:
         return Turns(tuple(turns), asked, min(demos, len(turns)))
 
     def inputs(self, text: str) -> dict[str, Any]:
-        """Read the inputs in a user message."""
-        return self._values(self._sections(_question(text), self._inputs), self._inputs)
+        """Read the inputs in a user message, without the remark at its start and the reminder at its end."""
+        end = max(text.rfind(one) for one in _REMINDERS)
+        question = (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE_DEMO).strip()
+        return self._values(self._sections(question, self._inputs), self._inputs)
 
     def _answer(self, text: str) -> dict[str, Any]:
         if not self._is_json:
             return self._values(self._sections(text.rstrip().removesuffix(_COMPLETED), self._outputs), self._outputs)
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            return {}
-        values = found if isinstance(found, dict) else {}
+        values = dict_in(decoded(text))
         return {name: one for name, one in values.items() if name in self._outputs and not _is_filler(one)}
 
     def _sections(self, text: str, fields: Mapping[str, Field]) -> dict[str, str]:
@@ -139,16 +138,12 @@ class MessageReader:
         """Yield the values that a text may represent, most likely first."""
         if field.annotation is str:
             yield text
-        try:
+        with suppress(ValueError):
             value = value_of(text, field)
             if value is not MISSING:
                 yield value
-        except ValueError:
-            pass
-        try:
+        with suppress(ValueError, RecursionError):
             yield strict_json(text)
-        except (ValueError, RecursionError):
-            pass
         if self._is_xml:
             one = Signature.make([replace(field, role="output", default=MISSING, default_factory=None)])
             reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")
@@ -188,35 +183,16 @@ def _results_in(message: Mapping[str, object], text: str) -> list[dict[str, Any]
         return [{"call_id": message.get("tool_call_id"), "name": str(message.get("name") or "tool"), "value": text}]
     if message.get("role") != "user" or not text.startswith(_RESULTS):
         return []
-    try:
-        found = strict_json(text.removeprefix(_RESULTS))
-    except (ValueError, RecursionError):
-        return []
-    return objects_in(found.get("tool_call_results")) if isinstance(found, dict) else []
+    found = dict_in(decoded(text.removeprefix(_RESULTS), strict_json))
+    return objects_in(found.get("tool_call_results"))
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a call in OpenAI's form to dspy's."""
-    function: Any = call["function"] if isinstance(call.get("function"), dict) else call
-    arguments = function.get("arguments")
-    if isinstance(arguments, str):
-        try:
-            arguments = strict_json(arguments)
-        except (ValueError, RecursionError):
-            arguments = None
-    named = {"name": str(function.get("name") or "tool"), "args": arguments if isinstance(arguments, dict) else {}}
+    function = dict_in(call.get("function")) or call
+    arguments = dict_in(decoded(function.get("arguments"), strict_json))
+    named = {"name": str(function.get("name") or "tool"), "args": arguments}
     return {**named, "id": call["id"]} if isinstance(call.get("id"), str) else named
-
-
-def objects_in(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list; none for other values."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
-
-
-def _question(text: str) -> str:
-    """Strip the remark at the start and the reminder at the end of a user message."""
-    end = max(text.rfind(one) for one in _REMINDERS)
-    return (text if end < 0 else text[:end]).strip().removeprefix(INCOMPLETE_DEMO).strip()
 
 
 def _is_filler(value: object) -> bool:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from adapters.late_dataclasses import dataclass, replace
 from sessions.errors import SessionError
 from sessions.imports import dspy_program
-from sessions.imports.reading import Imported, json_of, listed, text_of
+from sessions.imports.reading import Imported, json_of, list_in, listed, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Variant
 from sessions.model.variants import INSTRUCTIONS
@@ -105,14 +105,15 @@ def from_run(data: object, path: str, given: SignatureText | None, predictor: st
 
     Raises `SessionError` for other data, for a missing signature and for an ambiguous predictor; and `SignatureError`.
     """
+    texts, scores = data, list[object]()
     if isinstance(data, dict):
-        texts, scores = data.get("candidates"), data.get("val_aggregate_scores")
+        texts, scores = data.get("candidates"), list_in(data.get("val_aggregate_scores"))
         if not _are_texts(texts):
             raise SessionError(path, "candidates", "expected a list of objects: a text by predictor", SAVE_GEPA)
-        known = scores if isinstance(scores, list) else []
-        return _imported(_text_candidate(texts, known), path, given, predictor, SAVE_GEPA)
-    if _are_texts(data):
-        return _imported(_text_candidate(data, ()), path, given, predictor, SAVE_GEPA)
+    if _are_texts(texts):
+        pairs = zip(texts, [*map(_score, scores), *[None] * len(texts)], strict=False)
+        found = [Candidate(f"gepa-{index}", *pair) for index, pair in enumerate(pairs)]
+        return _imported(found, path, given, predictor, SAVE_GEPA)
     if not isinstance(data, list):
         raise SessionError(path, "", f"expected the candidates of an optimiser, got {kind_of(data)}", SAVE_GEPA)
     candidates: list[Candidate] = []
@@ -132,13 +133,6 @@ def _are_texts(value: object) -> TypeGuard[list[dict[str, str]]]:
         and bool(value)
         and all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in value)
     )
-
-
-def _text_candidate(texts: Iterable[Mapping[str, str]], scores: Sequence[object]) -> list[Candidate]:
-    return [
-        Candidate(f"gepa-{index}", one, _score(scores[index]) if index < len(scores) else None)
-        for index, one in enumerate(texts)
-    ]
 
 
 def _program_candidate(tag: str, state: object, score: object, path: str, place: str) -> Candidate:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from adapters.late_dataclasses import dataclass, replace
@@ -14,7 +12,7 @@ from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing
 from sessions.imports.conversations import reading_of
 from sessions.imports.pasted_text import FoundError
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, listed
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 
@@ -73,11 +71,8 @@ def entries_in(text: str) -> PastedCalls:
     """Find entries of `lm.history` in a text, as Python or JSON."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     found = pasted_text.literals_in(text)
-    entries = found.entries
-    if not entries:
-        with suppress(ValueError, RecursionError):
-            data = json.loads(text)
-            entries = tuple(filter(lm_call.is_call, data if isinstance(data, list) else [data]))
+    data = decoded(text)
+    entries = found.entries or tuple(filter(lm_call.is_call, data if isinstance(data, list) else [data]))
     return PastedCalls(entries, notes=found.notes, is_printed=False)
 
 

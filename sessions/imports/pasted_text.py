@@ -15,7 +15,7 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
-from sessions.imports.reading import text_of
+from sessions.imports.reading import decoded, text_of
 
 ERROR_MARK = "Expected to find output fields in the LM response:"
 _SHORT_MARK = "Expected to find output fields:"  # as reports quote it
@@ -327,13 +327,12 @@ def literals_in(text: str) -> FoundCalls:
     text = text[shown.end() :] if shown else text
     if text[:1] not in ("[", "{") or not ("outputs" in text or "'role': " in text):
         return FoundCalls(())
-    try:
-        json.loads(text)
+    if not isinstance(decoded(text), str):
         return FoundCalls(())
-    except (ValueError, RecursionError):
-        pass
-    if '"outputs"' in text and (logged := _json_lines(text)):
-        return FoundCalls(logged)
+    if '"outputs"' in text:
+        logged = [decoded(line) for line in text.splitlines() if line.strip()]
+        if all(isinstance(one, dict) and {"messages", "outputs"} <= one.keys() for one in logged):
+            return FoundCalls(tuple(logged))
     for part in (text, _ENDS.split(text, maxsplit=1)[0]) if shown else (text,):
         left_out: dict[str, None] = {}
         try:
@@ -348,15 +347,6 @@ def literals_in(text: str) -> FoundCalls:
         if entries and all(isinstance(one, dict) and "outputs" in one for one in entries):
             return FoundCalls(tuple(entries), notes=told)
     return FoundCalls(())
-
-
-def _json_lines(text: str) -> tuple[Mapping[str, Any], ...]:
-    """Return entries of `lm.history` written as JSON Lines; none if any line is something else."""
-    try:
-        lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(lines) if all(isinstance(one, dict) and {"messages", "outputs"} <= one.keys() for one in lines) else ()
 
 
 _LEFT_OUT = object()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
 from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
+from adapters.signatures.read.names import names_in
+from adapters.signatures.read.source_text import is_literal
 from adapters.signatures.signature import strip_annotated
 from sessions.imports import shown_types
 from sessions.model.session import SignatureText
@@ -37,23 +37,14 @@ _BOUNDS = {
     "maxItems": "max_length",
     "pattern": "pattern",
 }
-KNOWN: Mapping[str, str] = MappingProxyType(
-    {
-        "datetime": "date datetime time timedelta",
-        "decimal": "Decimal",
-        "uuid": "UUID",
-        "pathlib": "Path",
-        "typing": "Any Literal Union Optional",
-        "dspy": "Audio Code History Image Tool ToolCalls Reasoning Document Citations File",
-    }
-)
-"""Type names that a prompt may use, by their module."""
-IMPORTS = "".join(f"from {module} import {names.replace(' ', ', ')}\n" for module, names in KNOWN.items())
-IMPORTS += "import enum\n\nimport dspy\nimport pydantic\n"
-_BUILT_IN = ("str int float bool bytes complex list dict tuple set frozenset object None").split()
 _NAMES = frozenset(
-    [*_BUILT_IN, "List", "Dict", "Tuple", "Set", *(one for names in KNOWN.values() for one in names.split())]
+    """
+    str int float bool bytes complex list dict tuple set frozenset object None List Dict Tuple Set
+    date datetime time timedelta Decimal UUID Path Any Literal Union Optional
+    Audio Code History Image Tool ToolCalls Reasoning Document Citations File
+    """.split()
 )
+"""Type names that a prompt may use; all others are the user's classes."""
 _SCHEMA = "must adhere to the JSON schema: "
 _CHOICES = "must be one of: "
 _LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
@@ -120,33 +111,18 @@ def _quote_choices(field: ListedField, system: str, questions: list[str]) -> Lis
     def quoted(found: re.Match[str]) -> str:
         is_noted = note.startswith(_CHOICES) and ", ".join(noted) == found[1]
         choices = noted if is_noted else found[1].split(", ")
-        if _is_python(found[1]) or any(one[:1] in ("'", '"', "<", "") for one in choices):
+        if is_literal(found[1]) or any(one[:1] in ("'", '"', "<", "") for one in choices):
             return found[0]
         if not is_noted:
             questions.append(f"the prompt shows the choices of `{field.name}` without quotes: strings are taken")
-        return f"Literal[{', '.join(one if _is_python(one) else repr(one) for one in choices)}]"
+        return f"Literal[{', '.join(one if is_literal(one) else repr(one) for one in choices)}]"
 
     return field._replace(type_text=_LITERAL.sub(quoted, field.type_text))
 
 
-def _is_python(text: str) -> bool:
-    """Return whether a text is one or more Python literals."""
-    try:
-        ast.literal_eval(text)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def _unknown(text: str) -> Iterator[str]:
-    """Yield the names of user-defined classes in a type."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id not in _NAMES:
-            yield node.id
+def _unknown(text: str) -> list[str]:
+    """Return the names of user-defined classes in a type."""
+    return [one for one in names_in(text) if one not in _NAMES]
 
 
 def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -155,7 +131,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, 
     Fields are numbered because Python normalises identifiers (NFKC): distinct names in a prompt may collide in a class.
     """
     lines = [f"    field_{number}: {text} = dspy.OutputField()" for number, text in enumerate(texts.values())]
-    source = "\n\n\n".join([IMPORTS, *classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
+    source = "\n\n\n".join([*classes.values(), "\n".join(["class Imported(dspy.Signature):", *lines])])
     try:
         fields = SignatureText(source, "Imported").read().fields
     except SignatureError:
@@ -164,7 +140,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, 
 
 
 def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
-    unknown = list(_unknown(_write_python(field.type_text)))
+    unknown = _unknown(_write_python(field.type_text))
     if not unknown:
         return {}
     note = type_note(field.name, system)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def _pickled(path: str, what: str) -> SessionError:
 def json_of(text: str, path: str, place: str = "") -> Any:
     """Parse a JSON text without repairs. Raises `SessionError` with line and column, or at `place`."""
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = json.loads(text, object_pairs_hook=json_values.unique_keys)
     except json.JSONDecodeError as error:
         message, hint = json_values.describe_syntax_error(error)
         raise SessionError(path, place or json_values.position(text, error.pos), message, hint) from None
@@ -100,16 +100,31 @@ def json_of(text: str, path: str, place: str = "") -> Any:
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        raise json_values.DuplicateKeyError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
-    return made
-
-
 def _too_deep(path: str, place: str) -> SessionError:
     return SessionError(path, place, f"nested too deep: the limit for a value is {json_values.DEPTH} levels")
+
+
+def decoded(value: object, read: Callable[[str], Any] = json.loads) -> Any:
+    """Decode a text that is JSON for `read`; return any other value unchanged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return read(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def dict_in(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def list_in(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; none for other values."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
 
 
 def listed(names: Iterable[str]) -> str:

@@ -75,26 +75,14 @@ def load(
     calls. `text` replaces the file's content; `path` then only names it. Raises `SessionError`, `SignatureError` and
     `SourceError` for what cannot be imported.
     """
-    if text is not None:
-        return _from_text(text, path, kind, given, predictor=predictor, name=case or "case 1", call=call)
-    if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
-        return _from_source(path, folder)
-    if optimizer_runs.is_folder(path):
-        return optimizer_runs.from_folder(path, given, predictor)
-    optimizer_runs.refuse_state(path)
-    return _from_text(text_of(path), path, kind, given, predictor=predictor, name=case or Path(path).stem, call=call)
-
-
-def _from_text(
-    text: str,
-    path: str,
-    kind: Kind | None,
-    given: SignatureText | None,
-    *,
-    predictor: str | None,
-    name: str,
-    call: int | None,
-) -> Imported:
+    name = case or ("case 1" if text is not None else Path(path).stem)
+    if text is None:
+        if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
+            return _from_source(path, folder)
+        if optimizer_runs.is_folder(path):
+            return optimizer_runs.from_folder(path, given, predictor)
+        optimizer_runs.refuse_state(path)
+        text = text_of(path)
     suffix = Path(path).suffix.lower()
     if kind == "cases":
         return as_cases(_rows(text, path, suffix, given), name)
@@ -131,7 +119,9 @@ def _from_text(
     if what == "candidates":
         return optimizer_runs.from_run(data, path, given, predictor)
     if what == "program":
-        return dspy_program.from_program(_object(data, path), path, given, predictor)
+        if not isinstance(data, dict):
+            raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
+        return dspy_program.from_program(data, path, given, predictor)
     if what == "call":
         return _from_calls(data, path, given, name, call)
     if what == "history":
@@ -175,12 +165,6 @@ def _kind_of(data: object, path: str) -> Kind:
         return "demos"
     hint = f"say what it is with --as: {', '.join(KINDS)}"
     raise SessionError(path, "", f"{kind_of(data)} of no known kind", hint)
-
-
-def _object(data: object, path: str) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
-    return data
 
 
 def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, number: int | None) -> Imported:

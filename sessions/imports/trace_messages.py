@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from sessions.imports.reading import decoded, dict_in, list_in, objects_in
+
 ROLES = {
     "human": "user",
     "ai": "assistant",
@@ -25,7 +27,7 @@ def messages_in(value: object) -> list[dict[str, Any]]:
     value = decoded(value)
     if isinstance(value, list) and value and isinstance(value[0], list):
         value = value[0]
-    return [each for one in list_in(value) if isinstance(one, dict) for each in messages_of(one)]
+    return [each for one in objects_in(value) for each in messages_of(one)]
 
 
 def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -34,7 +36,7 @@ def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
     kind = one["id"][-1] if isinstance(one.get("id"), list) and one["id"] else one.get("type")
     role = one.get("role") or inside.get("role") or ROLES.get(str(kind), kind)
     content, name = inside.get("content", inside.get("parts")), inside.get("name")
-    parts = [part for part in list_in(content) if isinstance(part, dict)]
+    parts = objects_in(content)
     made = []
     for part in [part for part in parts if part.get("type") in RESULTS]:
         said = next((part[key] for key in ("response", "result", "content") if key in part), "")
@@ -58,7 +60,7 @@ def _message(role: object, content: Any, answered: object, name: object) -> dict
 
 def tool_calls_in(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a message's tool calls of any format in OpenAI's form."""
-    parts = [one for one in list_in(message.get("content", message.get("parts"))) if dict_in(one).get("type") in CALLS]
+    parts = [one for one in objects_in(message.get("content", message.get("parts"))) if one.get("type") in CALLS]
     made = []
     for one in map(dict_in, [*list_in(message.get("tool_calls")), *parts]):
         call = dict_in(one.get("tool_call")) or one
@@ -110,21 +112,3 @@ def _joined(content: Any) -> str:
     return (
         content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
     )
-
-
-def decoded(value: object) -> Any:
-    """Decode a text that is JSON; return any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def dict_in(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def list_in(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -13,6 +13,7 @@ from adapters.lm.chunk_filters import text_without_secrets
 from adapters.lm.secrets import Scrubber, map_texts
 from sessions.errors import SessionError
 from sessions.imports import lm_call, traces
+from sessions.imports.merging import unused
 from sessions.imports.reading import LINES, Imported, json_of, text_of
 from sessions.imports.traces import HistoryEntry, TracedCall
 from sessions.model.session import Session, SignatureText
@@ -95,7 +96,8 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
         name = group[0][0].predictor or "-".join(imported.session.signature.read().output_fields)
         session, recorded = _recorded(imported.session)
         told.append(f"{recorded} of {len(group)} are recorded for `workbench check`")
-        made[_free(name, made)] = replace(imported, session=session, notes=(*notes, *told, *imported.notes))
+        name = unused(re.sub(r"[^\w.-]+", "-", name)[:60] or "call", made, "{}-{}")
+        made[name] = replace(imported, session=session, notes=(*notes, *told, *imported.notes))
     if choice.predictor is not None and choice.predictor not in made:
         raise SessionError(path, "", f"no predictor {choice.predictor!r} in it", f"there is {', '.join(made)}")
     return made if choice.predictor is None else {choice.predictor: made[choice.predictor]}
@@ -140,12 +142,3 @@ def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall
     entry: HistoryEntry = map_texts(call.entry, masked)
     entry["model"] = call.entry["model"]
     return replace(call, entry=entry, failure=masked(call.failure))
-
-
-def _free(name: str, taken: dict[str, Imported]) -> str:
-    """Return an unused name that is valid for a file."""
-    base = re.sub(r"[^\w.-]+", "-", name)[:60] or "call"
-    number, free = 2, base
-    while free in taken:
-        number, free = number + 1, f"{base}-{number}"
-    return free

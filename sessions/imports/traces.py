@@ -14,17 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 from adapters.late_dataclasses import dataclass, field
-from sessions.imports.trace_messages import (
-    DEEPEST,
-    decoded,
-    dict_in,
-    list_in,
-    messages_in,
-    messages_of,
-    reply_message,
-    text_in,
-    tool_calls_in,
-)
+from sessions.imports.reading import decoded, dict_in, list_in, objects_in
+from sessions.imports.trace_messages import DEEPEST, messages_in, messages_of, reply_message, text_in, tool_calls_in
 
 SPANS_BELOW = (
     *("resourceSpans", "scopeSpans", "spans", "resourceLogs", "scopeLogs", "logRecords"),
@@ -38,18 +29,13 @@ ERRORS = (2, "ERROR", "STATUS_CODE_ERROR")
 PREDICTOR = re.compile(r"\w+\((\w+)\)\.(?:forward|__call__)")
 """The name that OpenInference gives the span of a predictor: `Predict(Sort).forward`."""
 PROVIDERS = {
-    "anthropic": "anthropic",
+    **{name: name for name in ("anthropic", "cohere", "deepseek", "groq", "openai", "perplexity")},
     "aws.bedrock": "bedrock",
     "azure.ai.openai": "azure",
-    "cohere": "cohere",
-    "deepseek": "deepseek",
     "gcp.gemini": "gemini",
     "gcp.vertex_ai": "vertex_ai",
     "google_genai": "gemini",
-    "groq": "groq",
     "mistral_ai": "mistral",
-    "openai": "openai",
-    "perplexity": "perplexity",
     "x_ai": "xai",
 }
 """The prefix of a model's name for each provider in GenAI's conventions and LangSmith."""
@@ -155,9 +141,8 @@ def _gather(record: Mapping[str, Any], found: _Found) -> None:
     event = record.get("eventName") or record.get("event_name") or attributes.get("event.name")
     events = [(event, _plain(record.get("body")))] if isinstance(event, str) else []
     if not events:
-        for one in list_in(record.get("events")):
-            if isinstance(one, dict):
-                events.append((str(one.get("name")), _attributes(one.get("attributes"))))
+        own = objects_in(record.get("events"))
+        events = [(str(one.get("name")), _attributes(one.get("attributes"))) for one in own]
         parent = next((record[key] for key in PARENTS if isinstance(record.get(key), str)), "")
         start = next((str(record[key]) for key in STARTS if record.get(key)), "")
         nested = _nested(attributes)
@@ -253,8 +238,7 @@ def _inner(message: object) -> object:
     inner = message.get("message", message) if isinstance(message, dict) else message
     if not isinstance(inner, dict) or "contents" not in inner:
         return inner
-    parts = [one.get("message_content") for one in list_in(inner["contents"]) if isinstance(one, dict)]
-    return {**inner, "content": parts}
+    return {**inner, "content": [one.get("message_content") for one in objects_in(inner["contents"])]}
 
 
 def _mlflow(span: _Span) -> _Said | None:
@@ -320,7 +304,7 @@ def _model(provider: object, name: object) -> str:
 def _attributes(value: object) -> dict[str, Any]:
     """Return attributes by name, from a dict or OTLP's list."""
     if isinstance(value, list):
-        return {str(one["key"]): _plain(one.get("value")) for one in value if isinstance(one, dict) and "key" in one}
+        return {str(one["key"]): _plain(one.get("value")) for one in objects_in(value) if "key" in one}
     return dict_in(value)
 
 

@@ -232,17 +232,11 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
 
 def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool:
     """Return whether two fields differ in name only: same role, type, position, texts and default."""
-    one, other = before.fields[old], after.fields[new]
-    if list(before.fields).index(old) != list(after.fields).index(new):
-        return False
-    return ((one.role, name_of(one.annotation), one.description, one.prefix, one.constraints, default_of(one))) == (
-        other.role,
-        name_of(other.annotation),
-        other.description,
-        other.prefix,
-        other.constraints,
-        default_of(other),
-    )
+    faces = [
+        (one.role, name_of(one.annotation), one.description, one.prefix, one.constraints, default_of(one))
+        for one in (before.fields[old], after.fields[new])
+    ]
+    return list(before.fields).index(old) == list(after.fields).index(new) and faces[0] == faces[1]
 
 
 def _drift(change: ClassChange) -> Drift:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.read.declarations import PARAMETERS
-from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
-from sessions.source.statements import Statement, last_name, needed_by, read_module
+from adapters.signatures.read.source_text import SourceText, bindings_of, first_line, last_name, parsable
+from sessions.source.statements import Statement, needed_by, read_module
 
 MAKERS = ("Signature", "make_signature", "ensure_signature")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -93,7 +93,8 @@ class _Finder:
                     yield ".".join((*path, node.name)), node, scopes
                 yield from self.candidates(node.body, (*path, node.name), (*scopes, node))
                 continue
-            target = _target(node)
+            named = node.targets[0] if isinstance(node, ast.Assign) else node
+            target = last_name(named.target if isinstance(named, ast.AnnAssign) else named)
             value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
             if target and scopes and value is not None and _makes_signature(value):
                 yield ".".join((*path, target)), value, scopes
@@ -141,8 +142,9 @@ class _Finder:
             for scope in reversed(scopes):
                 if isinstance(scope, ast.ClassDef) and scope is not scopes[-1]:
                     continue  # a function does not see the names of its class
-                if not isinstance(scope, ast.ClassDef) and name in _parameters(scope):
-                    return False
+                if not isinstance(scope, ast.ClassDef):
+                    if any(isinstance(one, ast.arg) and one.arg == name for one in ast.walk(scope.args)):
+                        return False
                 bound = bindings_of(scope.body).get(name, [])
                 if not bound:
                     continue
@@ -163,21 +165,12 @@ class _Finder:
             if _is_notation(node):
                 said = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
                 uses = tuple(dict.fromkeys(_WORD.findall(" ".join(map(str, said)))))
-            start = self.source.index(node.lineno, node.col_offset)
-            end = self.source.index(node.end_lineno or node.lineno, node.end_col_offset or 0)
+            start, end = self.source.span(node)
         else:
-            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
             starts = self.source.line_starts
             last = node.end_lineno or node.lineno
-            start, end = starts[first - 1], starts[last] if last < len(starts) else len(self.source.text)
+            start, end = starts[first_line(node) - 1], starts[last] if last < len(starts) else len(self.source.text)
         return Statement(start, end, node.lineno, names, uses, attributes, isinstance(node, ast.ClassDef))
-
-
-def _target(node: ast.stmt) -> str:
-    target = (
-        node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
-    )
-    return last_name(target) if target is not None else ""
 
 
 def _makes_signature(node: ast.expr) -> bool:
@@ -197,10 +190,6 @@ def _makes_signature(node: ast.expr) -> bool:
 
 def _is_notation(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value
-
-
-def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    return {one.arg for one in ast.walk(scope.args) if isinstance(one, ast.arg)}
 
 
 def _class_name(place: str) -> str:

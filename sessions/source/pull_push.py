@@ -7,8 +7,6 @@ type are set aside, and return when they fit again. A push changes only the edit
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,13 +14,13 @@ from typing import Any, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
-from adapters.signatures.read.source_text import SourceText, bindings_of, parsable
+from adapters.signatures.read.source_text import SourceText, bindings_of, comments_in, first_line, parsable
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.held_values import takes
-from sessions.model.session import Case, Demo, Session, SourceLink
+from sessions.model.session import Session, SourceLink
 from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
 from sessions.source.linking import Follower, check_source, differences, is_edited, read_alone
 from sessions.source.project import Project, SourceEditedError, SourceError, SourceRefusedError, folder_of_project
@@ -59,8 +57,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
         cases.append(case if not said else replace(case, inputs=values, extra=extra))
         gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
         notes += [f"{case.name}: it has an expectation of `{name}`, which is gone" for name in gone]
-    made: tuple[tuple[Demo, ...], tuple[Case, ...]] = (tuple(demos), tuple(cases))
-    return Fitted(replace(session, demos=made[0], cases=made[1]), tuple(notes))
+    return Fitted(replace(session, demos=tuple(demos), cases=tuple(cases)), tuple(notes))
 
 
 def _split(
@@ -291,7 +288,7 @@ def merged(there: str, edited: str, name: str) -> str:
     if program is None or session is None or program.head != session.head:
         if program is not None and session is not None and program.whole == session.whole:
             return there
-        if program is None or program.parts or _comments(there):
+        if program is None or program.parts or comments_in(there):
             raise refused
         return edited
     order = [key for key in session.parts if key in program.parts]
@@ -311,7 +308,7 @@ def merged(there: str, edited: str, name: str) -> str:
         if key not in session.parts:
             changes.append((mine.line, there.find("\n", mine.end) + 1 or len(there), ""))
     made = _changed(there, changes)
-    if Counter(_comments(there)) - Counter(_comments(made)):
+    if Counter(comments_in(there)) - Counter(comments_in(made)):
         raise refused
     return made
 
@@ -344,20 +341,14 @@ class _Parts(NamedTuple):
             return cls(whole, whole, len(text), {})
         parts: dict[str, _Part] = {}
         for one in node.body:
-            first = min([one.lineno, *(each.lineno for each in getattr(one, "decorator_list", []))])
+            first = first_line(one)
             line = source.line_starts[first - 1]
-            begin = source.index(one.lineno, one.col_offset) if first == one.lineno else line
-            end = source.index(one.end_lineno or one.lineno, one.end_col_offset or 0)
+            begin, end = source.span(one)
             names = list(bindings_of([one]))
             key = " ".join(names) if names else type(one).__name__
             if key in parts or any(other.line == line for other in parts.values()):
                 return None
-            parts[key] = _Part(line, begin, end, ast.dump(one))
+            parts[key] = _Part(line, begin if first == one.lineno else line, end, ast.dump(one))
         start = source.index(node.body[0].lineno, 0) - 1
         node.body = []
         return cls(whole, ast.dump(node), start, parts)
-
-
-def _comments(text: str) -> list[str]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [one.string for one in tokens if one.type == tokenize.COMMENT]

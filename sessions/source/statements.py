@@ -9,9 +9,19 @@ from functools import lru_cache
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
-from adapters.signatures.read.source_text import SourceText, bindings_of, check_size, parsable, parse_expression
+from adapters.signatures.read.names import dotted
+from adapters.signatures.read.source_text import (
+    SourceText,
+    bindings_of,
+    check_size,
+    first_line,
+    last_name,
+    parsable,
+    parse_expression,
+)
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"[^\S\r\n]*#")
 
 
 @dataclass(frozen=True)
@@ -85,76 +95,53 @@ def read_module(text: str) -> ModuleText:
     text = text.removeprefix("\ufeff")
     check_size(text)
     source, _ = parsable(SourceText.of(text))
+    imports: list[ImportedName] = []
+    stars: list[tuple[str, int]] = []
+    futures: list[str] = []
+    statements: list[Statement] = []
     try:
-        return _Reader(text, source).module()
+        for nodes in _groups(source.parse().body):
+            for one in (each for node in nodes for each in _imports_in(node)):
+                if isinstance(one, ast.ImportFrom) and one.module == "__future__":
+                    futures += [alias.name for alias in one.names]
+                elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
+                    stars.append((one.module or "", one.level))
+                else:
+                    imports += _names_of(one)
+            others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
+            # Docstrings and other constants are no statements.
+            if not all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in others):
+                statements.append(_statement(others, text, source))
     except RecursionError:
         raise SignatureError("nested too deeply to be read") from None
+    return ModuleText(text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
 
 
-class _Reader:
-    def __init__(self, text: str, source: SourceText) -> None:
-        # `source` replaces `type X = …` by text of the same length on a Python without that syntax.
-        self._text = text
-        self._source = source
-        self._tree = source.parse()
-        self._starts = source.line_starts
-
-    def module(self) -> ModuleText:
-        imports: list[ImportedName] = []
-        stars: list[tuple[str, int]] = []
-        futures: list[str] = []
-        statements: list[Statement] = []
-        for nodes in self._groups(self._tree.body):
-            for node in nodes:
-                for one in _imports_in(node):
-                    if isinstance(one, ast.ImportFrom) and one.module == "__future__":
-                        futures += [alias.name for alias in one.names]
-                    elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
-                        stars.append((one.module or "", one.level))
-                    else:
-                        imports += _names_of(one)
-            others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
-            if others and not _is_text(others):
-                statements.append(self._statement(others))
-        return ModuleText(self._text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
-
-    def _groups(self, body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
-        """Yield statements, those that share a line together."""
-        group: list[ast.stmt] = []
-        for node in body:
-            if group and _first_line(node) > (group[-1].end_lineno or 0):
-                yield group
-                group = []
-            group.append(node)
-        if group:
+def _groups(body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """Yield statements, those that share a line together."""
+    group: list[ast.stmt] = []
+    for node in body:
+        if group and first_line(node) > (group[-1].end_lineno or 0):
             yield group
+            group = []
+        group.append(node)
+    if group:
+        yield group
 
-    def _statement(self, nodes: Sequence[ast.stmt]) -> Statement:
-        first, last = _first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
-        while first > 1 and self._line(first - 1).lstrip().startswith("#"):
-            first -= 1
-        end = self._starts[last] if last < len(self._starts) else len(self._text)
-        bound = bindings_of(nodes)
-        names = [
-            name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)
-        ]
-        needs = [needed_by(node, self._source) for node in nodes]
-        uses = dict.fromkeys(name for one, _ in needs for name in one)
-        attributes = [place for _, found in needs for place in found]
-        return Statement(
-            self._starts[first - 1],
-            end,
-            first,
-            tuple(names),
-            tuple(uses),
-            tuple(attributes),
-            isinstance(nodes[0], ast.ClassDef),
-        )
 
-    def _line(self, number: int) -> str:
-        start = self._starts[number - 1]
-        end = self._starts[number] if number < len(self._starts) else len(self._text)
-        return self._text[start:end]
+def _statement(nodes: Sequence[ast.stmt], text: str, source: SourceText) -> Statement:
+    """Describe a statement; `source` may have other text than `text`, of the same length (see `parsable`)."""
+    starts = source.line_starts
+    first, last = first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
+    while first > 1 and _COMMENT.match(text, starts[first - 2]):
+        first -= 1
+    end = starts[last] if last < len(starts) else len(text)
+    bound = bindings_of(nodes)
+    names = [name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)]
+    needs = [needed_by(node, source) for node in nodes]
+    uses = tuple(dict.fromkeys(name for one, _ in needs for name in one))
+    attributes = tuple([place for _, found in needs for place in found])
+    return Statement(starts[first - 1], end, first, tuple(names), uses, attributes, isinstance(nodes[0], ast.ClassDef))
 
 
 def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
@@ -164,30 +151,11 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
     for part in _needed(node):
         if isinstance(part, ast.Name):
             uses[part.id] = None
-        elif isinstance(part, ast.Attribute):
-            parts = [part.attr]
-            value: ast.expr = part.value
-            while isinstance(value, ast.Attribute):
-                parts.append(value.attr)
-                value = value.value
-            dotted = ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""
-            if dotted:
-                begin = source.index(part.lineno, part.col_offset)
-                finish = source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
-                attributes.append((begin, finish, dotted))
+        elif isinstance(part, ast.Attribute) and dotted(part):
+            attributes.append((*source.span(part), dotted(part)))
         elif isinstance(part, str):
             uses.update(dict.fromkeys(_WORD.findall(part)))
     return tuple(uses), tuple(attributes)
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
-
-
-def _is_text(nodes: Sequence[ast.stmt]) -> bool:
-    """Return whether the statements are docstrings or other constants."""
-    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in nodes)
 
 
 def _imports_in(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -248,8 +216,3 @@ def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
             parsed = parse_expression(part.value, part)
             if parsed is not None:
                 yield from (one for one in ast.walk(parsed) if isinstance(one, ast.Name))
-
-
-def last_name(node: ast.expr) -> str:
-    """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

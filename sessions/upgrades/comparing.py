@@ -152,8 +152,9 @@ def _changes(before: Message, after: Message, signature: Signature) -> list[_Cha
             if kind == "reminder":
                 ends = " ".join(old), " ".join(new)
                 at = _joined(*ends)
-            texts = _at(*ends, at)
-            is_part = True
+            gone = [ends[0][start:end] for start, end, _, _ in at]
+            come = [ends[1][start:end] for _, _, start, end in at]
+            texts, is_part = (" … ".join(filter(str.strip, gone)), " … ".join(filter(str.strip, come))), True
         elif old == new:
             continue
         else:
@@ -170,13 +171,6 @@ def _changes(before: Message, after: Message, signature: Signature) -> list[_Cha
         found = more or found[:1]
     whole = line_diff(_shown(before), _shown(after))
     return found or [_Change(Edit(Origin(after.turn, "boilerplate"), "", ""), True, whole)]
-
-
-def _at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, str]:
-    """Return the removed and the added words at these places."""
-    gone = [before[start:end] for start, end, _, _ in places]
-    come = [after[start:end] for _, _, start, end in places]
-    return " … ".join(filter(str.strip, gone)), " … ".join(filter(str.strip, come))
 
 
 def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ...]:
@@ -269,17 +263,12 @@ def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
     gone = [one for one in edits if one.before and not one.after and one.origin.field is None]
     for edit in edits:
         if edit.after and not edit.before and edit.origin.field is None:
-            source = next((one for one in gone if _is_moved(one, edit)), None)
+            # The same piece with the same text; a moved reminder may be reworded.
+            alike = [one for one in gone if one.origin.kind == edit.origin.kind and one.origin.turn != edit.origin.turn]
+            source = next((one for one in alike if one.origin.kind == "reminder" or one.before == edit.after), None)
             if source is not None:
                 found[edit] = found[source] = writing.moved(source, edit.origin.turn, by)
     return found
-
-
-def _is_moved(gone: Edit, come: Edit) -> bool:
-    """Return whether it is the same piece with the same text; a moved reminder may be reworded."""
-    if gone.origin.kind != come.origin.kind or gone.origin.turn == come.origin.turn:
-        return False
-    return gone.origin.kind == "reminder" or gone.before == come.after
 
 
 def _request_differences(

@@ -14,6 +14,9 @@ from sessions.causes.cause import FixtureName, Key, counted
 from sessions.upgrades.comparing import Difference
 from sessions.upgrades.sides import Compared
 
+COUNTED = ("replies", "no_longer_read", "read_now", "read_otherwise")
+"""What `Compared` counts of replies, as in JSON."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -74,10 +77,7 @@ class Upgrade:
             "prompts": sum(any(one.part == "render" for one in each.differences) for each in compared),
             "tokens_before": sum(one.tokens[0] for one in compared),
             "tokens_after": sum(one.tokens[1] for one in compared),
-            "replies": sum(one.replies for one in compared),
-            "no_longer_read": sum(one.no_longer_read for one in compared),
-            "read_now": sum(one.read_now for one in compared),
-            "read_otherwise": sum(one.read_otherwise for one in compared),
+            **{name: sum(getattr(one, name) for one in compared) for name in COUNTED},
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,10 +117,7 @@ class Upgrade:
                     "changes": list(dict.fromkeys(each.key.id for each in one.differences)),
                     "tokens_before": one.tokens[0],
                     "tokens_after": one.tokens[1],
-                    "replies": one.replies,
-                    "no_longer_read": one.no_longer_read,
-                    "read_now": one.read_now,
-                    "read_otherwise": one.read_otherwise,
+                    **{name: getattr(one, name) for name in COUNTED},
                     "why_not": one.why_not,
                 }
                 for one in self.fixtures

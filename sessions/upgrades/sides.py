@@ -18,7 +18,6 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
-from sessions.file.json_values import JSON
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -152,23 +151,17 @@ def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tu
 def _made(side: Side, session: Session, case: Case, column: Column, adapter: str, answers: tuple[Answer, ...]) -> Made:
     used = side.column_of(column)
     # Recorded capabilities are those of the model used for the recording.
-    capabilities = _capabilities(session, case, used) if side.model is None else None
+    recorded = case.recordings.get(used.id) if side.model is None else None
+    capabilities = None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(used))
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
     ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
-    request = _written(session, case, used, capabilities) if side.as_written else call.request
+    request = call.request
+    if side.as_written:
+        asked = rendering.request_of(session, used, case, capabilities=capabilities)
+        body = rendering.body_of(session, used, asked)
+        request = {name: recording.as_json(one) for name, one in body.items() if name not in ("model", "messages")}
     return Made(add_origins(call.messages, ours), request, call.readings, call.removed_fields)
-
-
-def _written(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> Mapping[str, JSON]:
-    request = rendering.request_of(session, column, case, capabilities=capabilities)
-    body = rendering.body_of(session, column, request)
-    return {name: recording.as_json(value) for name, value in body.items() if name not in ("model", "messages")}
-
-
-def _capabilities(session: Session, case: Case, column: Column) -> Capabilities | None:
-    recorded = case.recordings.get(column.id)
-    return None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(column))
 
 
 def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:

@@ -204,8 +204,8 @@ def set_text(state: State, place: Place, text: str) -> State:
         return drafted(_with(state, place.row, replace(variant, text=text)), place, None)
     changed = _with(state, place.row, replace(variant, tag=text))
     if variant.tag != text and variant.tag not in variants.tags(changed.session):
-        columns = tuple([_renamed_tag(one, variant.tag, text) for one in changed.session.columns])
-        changed = replace(changed, session=replace(changed.session, columns=columns))
+        columns = [replace(one, variant=text) if one.variant == variant.tag else one for one in state.session.columns]
+        changed = replace(changed, session=replace(changed.session, columns=tuple(columns)))
     return drafted(changed, place, None)
 
 
@@ -235,10 +235,6 @@ def take(state: State, tag: str, of: str, text: str) -> State:
 
 def _is_taken(state: State, row: int, tag: str, of: str) -> bool:
     return any((one.tag, one.of) == (tag, of) for index, one in enumerate(state.session.variants) if index != row)
-
-
-def _renamed_tag(column: Column, old: str, new: str) -> Column:
-    return replace(column, variant=new) if column.variant == old else column
 
 
 def _with(state: State, row: int, variant: Variant) -> State:

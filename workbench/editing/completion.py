@@ -176,18 +176,13 @@ def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Cand
     if _BASE.search(head):
         return BASES
     if _VALUE.search(head):
-        return VALUES if "Signature" in _header(head) else MEMBER_VALUES
+        header = head[max(head.rfind("\nclass "), 0) :].lstrip("\n").partition("\n")[0]
+        return VALUES if "Signature" in header else MEMBER_VALUES
     is_short = "class " not in text and "->" in text
     if _ANNOTATION.search(head) or (is_short and _SHORT.search(head)):
         types = [Candidate(one.text, one.about) for one in choices(own()) if not one.open]
         return (*types, Candidate('Literal[""]', "one of a few words"), Candidate("Optional[str]", "may be missing"))
     return ()
-
-
-def _header(head: str) -> str:
-    """Return the last class line in `head`."""
-    start = max(head.rfind("\nclass "), 0)
-    return head[start:].lstrip("\n").partition("\n")[0]
 
 
 def _open_call(head: str) -> str:

@@ -220,7 +220,15 @@ def rename_field(state: State, text: str, old: str, new: str) -> State:
         session,
         signature=replace(session.signature, text=text, decisions=_renamed(session.signature.decisions, old, new)),
         demos=demos,
-        cases=tuple(_case(one, old, new) for one in session.cases),
+        cases=tuple(
+            replace(
+                one,
+                inputs=_renamed(one.inputs, old, new),
+                history=tuple(_renamed(turn, old, new) for turn in one.history),
+                expect=_expect(one.expect, old, new),
+            )
+            for one in session.cases
+        ),
         variants=variants,
     )
     drafts = {
@@ -228,15 +236,6 @@ def rename_field(state: State, text: str, old: str, new: str) -> State:
         for place, one in state.drafts.items()
     }
     return replace(state, session=changed, drafts=MappingProxyType(drafts))
-
-
-def _case(case: Case, old: str, new: str) -> Case:
-    return replace(
-        case,
-        inputs=_renamed(case.inputs, old, new),
-        history=tuple(_renamed(one, old, new) for one in case.history),
-        expect=_expect(case.expect, old, new),
-    )
 
 
 def _expect(expect: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:

@@ -9,13 +9,12 @@ import mimetypes
 import os
 import shlex
 import stat
-import types
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 from adapters.late_dataclasses import dataclass
-from adapters.signatures.signature import Field, strip_annotated
+from adapters.signatures.signature import Field, strip_annotated, without_none
 from workbench.output.measures import describe_data_url
 from workbench.output.measures import size as plain_words
 
@@ -119,12 +118,9 @@ def same(one: Any, other: Any) -> bool:
 
 def strip_none(annotation: Any) -> tuple[Any, bool]:
     """Split an optional type into the type itself and whether None is allowed; other unions stay whole."""
-    annotation = strip_annotated(annotation)
-    if get_origin(annotation) in (Union, types.UnionType):
-        kept = [one for one in get_args(annotation) if one is not type(None)]
-        if len(kept) == 1:
-            return strip_annotated(kept[0]), len(kept) < len(get_args(annotation))
-    return annotation, False
+    whole = strip_annotated(annotation)
+    inner = without_none(whole)
+    return strip_annotated(inner), inner is not whole
 
 
 TYPES = {"Image": "a picture", "Audio": "a sound", "Document": "a text or PDF", "File": "any file"}

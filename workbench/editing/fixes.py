@@ -26,6 +26,7 @@ from adapters.values.plain_json import plain
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session
 from sessions.running import linting, recording, rendering
+from sessions.text_diff import prefixed
 from workbench.editing import column_edits, edits, row_edits
 from workbench.editing.edits import rename_field
 from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
@@ -324,7 +325,9 @@ def _effect(
             )
         if fix is ASK_AGAIN and reading is not None:
             following = asked_again(made, reading).messages[len(made.messages) :]
-            prompt = tuple([SectionDiff(one.turn, None, one.text, _added(one.text)) for one in following])
+            prompt = tuple(
+                [SectionDiff(one.turn, None, one.text, prefixed("+", one.text.split("\n"))) for one in following]
+            )
             return Effect(fix, after, prompt)
         # Whether a fix can change the parse result of the same reply
         if (
@@ -357,10 +360,6 @@ def effects_for(
         adapter = rendering.adapter_of(column)
         reading = recording.read_completion(adapter, request, session.signature.read(), reply)
     return effects_of(state, column, reading, reply, request, rejection_fixes(column, request) if of_rejections else ())
-
-
-def _added(text: str) -> tuple[str, ...]:
-    return tuple([f"+{line}" for line in text.split("\n")])
 
 
 def chosen(effects: Iterable[Effect], wanted: str) -> Effect:

@@ -28,6 +28,7 @@ from adapters.late_dataclasses import dataclass, field
 from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json, same, strip_none
 
 Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]
+Form = Literal["line", "block", "parts"]
 LISTS = (list, set, frozenset, Sequence, AbstractSet)
 MAPS = (dict, Mapping)
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
@@ -85,7 +86,7 @@ def shown(value: Any, annotation: Any) -> str:
     if len(flat) > LONGEST:
         return flat
     try:
-        text = "\n".join(_written(value, shape_of(annotation), 0))
+        text = "\n".join(_written(value, shape_of(annotation), 0)[1])
         return text if same(read(text, annotation), value) else flat
     except (_NotWrittenError, RecursionError):
         return flat
@@ -145,40 +146,31 @@ class _NotWrittenError(Exception):
     """A value that can only be written as JSON."""
 
 
-def _written(value: Any, shape: Shape, depth: int) -> list[str]:
+def _written(value: Any, shape: Shape, depth: int) -> tuple[Form, list[str]]:
     if depth > DEEPEST:
         raise _NotWrittenError
+    made: list[str] = []
     if shape.kind == "list" and isinstance(value, list) and value:
         of = shape_of(shape.items)
-        return [line for item in value for line in _row(_written(item, of, depth + 1), item, of)]
+        for item in value:
+            form, lines = _written(item, of, depth + 1)
+            head = ["- |"] if form == "block" else [f"- {lines.pop(0)}".rstrip()]
+            made += [*head, *_indented(lines)]
+        return "parts", made
     if shape.kind in ("fields", "map") and isinstance(value, dict) and value:
-        made: list[str] = []
         for key, one in value.items():
             annotation = shape.items if shape.kind == "map" else shape.fields.get(key, Any)
-            of = shape_of(annotation)
-            made += _named(_key(key), _written(one, of, depth + 1), one, of)
-        return made
-    return [_said(value, shape)] if not _is_block(value, shape) else value.split("\n")
+            form, lines = _written(one, shape_of(annotation), depth + 1)
+            if form == "line":
+                made.append(f"{_key(key)}: {lines[0]}".rstrip())
+            else:
+                made += [f"{_key(key)}: |" if form == "block" else f"{_key(key)}:", *_indented(lines)]
+        return "parts", made
+    return ("block", value.split("\n")) if _is_block(value, shape) else ("line", [_said(value, shape)])
 
 
-def _row(lines: list[str], value: Any, shape: Shape) -> list[str]:
-    if _is_block(value, shape):
-        return ["- |", *[f"{INDENT}{line}" if line else "" for line in lines]]
-    return [f"- {lines[0]}".rstrip(), *[f"{INDENT}{line}" if line else "" for line in lines[1:]]]
-
-
-def _named(name: str, lines: list[str], value: Any, shape: Shape) -> list[str]:
-    is_block = _is_block(value, shape)
-    if not is_block and (len(lines) == 1 and not _has_rows(value, shape)):
-        return [f"{name}: {lines[0]}".rstrip()]
-    return [f"{name}: |" if is_block else f"{name}:", *[f"{INDENT}{line}" if line else "" for line in lines]]
-
-
-def _has_rows(value: Any, shape: Shape) -> bool:
-    return bool(value) and (
-        (shape.kind == "list" and isinstance(value, list))
-        or (shape.kind in ("fields", "map") and isinstance(value, dict))
-    )
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"{INDENT}{line}" if line else "" for line in lines]
 
 
 def _is_block(value: Any, shape: Shape) -> bool:

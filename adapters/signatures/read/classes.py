@@ -32,6 +32,7 @@ from adapters.signatures.read.source_text import (
     bindings_of,
     docstring,
     is_class_variable,
+    last_name,
     parsable,
     rebuilt_models,
     told,
@@ -269,8 +270,7 @@ class ClassMaker:
         if node.name in _SCHEMA_HOOKS:
             raise self.source.error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
         for decorator in node.decorator_list:
-            call = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = call.attr if isinstance(call, ast.Attribute) else call.id if isinstance(call, ast.Name) else ""
+            name = last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
             if name in _DECORATORS:
                 return [f"{name} `{node.name}`"]
         return [f"method `{node.name}`"] if node.name in _CONSTRUCTION else []
@@ -353,13 +353,7 @@ class ClassMaker:
     def _value(self, node: ast.expr) -> object:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             if self.reader.meaning(node.func) is dataclasses.field:
-                reader = self.reader
-                return dataclasses.field(
-                    **{
-                        key: reader.factory(value) if key == "default_factory" else reader.value(value)
-                        for key, value in reader.keywords(node)
-                    }
-                )
+                return dataclasses.field(**self.reader.arguments(node))
         return self.reader.value(node)
 
     def _enum(self, bases: list[object], body: ClassBody) -> type:

@@ -55,14 +55,12 @@ _BINARY: Mapping[type[ast.operator], Callable[[object, object], object]] = Mappi
     }
 )
 CONTAINERS = (list, tuple, set, frozenset, dict, str)
-VIEWS: Mapping[str, Callable[[dict[object, object]], list[object]]] = MappingProxyType(
-    {"keys": list, "values": lambda given: list(given.values()), "items": lambda given: list(given.items())}
-)
+VIEWS = frozenset({"keys", "values", "items"})
 TEXT_METHODS = frozenset(
     "strip lstrip rstrip lower upper title capitalize casefold removeprefix removesuffix join format splitlines split"
     " replace".split()
 )
-METHODS = TEXT_METHODS | frozenset(VIEWS)
+METHODS = TEXT_METHODS | VIEWS
 """Methods of constants that are evaluated: those of strings, and the views of dicts."""
 
 _PLAIN = (str, int, float, bool, type(None))

@@ -109,7 +109,9 @@ def signature_call(call: ast.Call, reader: TypeReader) -> Signature:
         raise reader.source.error(call, "unsupported form of Signature(...)", _CALL_HINT)
     custom_types = _custom_types(given["custom_types"], reader) if "custom_types" in given else None
     try:
-        return read_string(text, told, name, _NamesAt(reader.names, written), custom_types)
+        # The string may use the names known at its call.
+        names = Names(reader.names.local, reader.names.bound, lambda one, _: reader.names.look_up(one, written))
+        return read_string(text, told, name, names, custom_types)
     except SignatureError as error:
         raise reader.source.error(written, error.message, error.hint) from None
 
@@ -127,17 +129,6 @@ def _custom_types(node: ast.expr, reader: TypeReader) -> dict[str, object] | Non
             raise reader.source.error(key or value, "the name of a custom type must be a text", '{"Foo": Foo}')
         found[name] = reader.annotation(value)
     return found
-
-
-class _NamesAt(Names):
-    """The names that a signature's string may use: those known at `node`, its call."""
-
-    def __init__(self, names: Names, node: ast.AST) -> None:
-        super().__init__(names.local, names.bound, names.look_up)
-        self.node = node
-
-    def find(self, name: str, node: ast.AST) -> object:
-        return super().find(name, self.node)
 
 
 def changed_signature(call: ast.Call, method: str, base: Signature, reader: TypeReader) -> Signature:

@@ -11,32 +11,43 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.source_text import Binding, SourceText, shown
+from adapters.signatures.read.source_text import Binding, SourceText, parse_expression, shown
 
 _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
 
 
 class Names:
-    """Look up bare names: `local` names first, then names `bound` in the text, then the table of known names."""
+    """Look up bare names: `local` names first, then names `bound` in the text, then the table of known names.
+
+    With `around`, names other than the `local` ones are looked up there.
+    """
 
     def __init__(
         self,
         local: Mapping[str, object],
         bound: Mapping[str, Sequence[Binding]],
         look_up: Callable[[str, ast.AST], object],
+        around: Names | None = None,
     ) -> None:
         self.local = local
         self.bound = bound
         self.look_up = look_up
+        self.around = around
 
     def find(self, name: str, node: ast.AST) -> object:
         """Find the meaning of `name`. Raises LookupError for unknown and SignatureError for unusable names."""
         if name in self.local:
             return self.local[name]
+        if self.around is not None:
+            return self.around.find(name, node)
         return self.look_up(name, node) if name in self.bound else known_names.bare(name)
 
     def suggestions(self) -> Sequence[str]:
-        return sorted({*self.local, *self.bound, *known_names.bare_names()})
+        return (
+            self.around.suggestions()
+            if self.around is not None
+            else sorted({*self.local, *self.bound, *known_names.bare_names()})
+        )
 
 
 class NameReader:
@@ -109,6 +120,12 @@ def member_value(owner: object, name: str) -> tuple[object] | None:
         if (owner, name) in known_names.CLOCKS:
             return (getattr(owner, name),)
     return None
+
+
+def names_in(expression: str) -> list[str]:
+    """List the names in an expression; none for an invalid one."""
+    tree = parse_expression(expression)
+    return [] if tree is None else [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
 
 
 def dotted(node: ast.expr) -> str:

@@ -65,6 +65,11 @@ class SourceText:
         head = self.text[start : start + column_bytes].encode("utf-8", "replace")[:column_bytes]
         return start + len(head.decode("utf-8", "ignore"))
 
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Return the indexes of a node's start and end in `text`."""
+        start = self.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        return start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0)
+
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
         """Make an error for an index in `text`, with the line and column in `whole`."""
         inside = min(max(index - self.head, 0), self.length)
@@ -72,8 +77,7 @@ class SourceText:
         return SignatureError(_printable(message), line, column, _printable(hint))
 
     def error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
-        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return self.error_at(self.index(line, column), message, hint)
+        return self.error_at(self.span(node)[0], message, hint)
 
     def parse(self) -> ast.Module:
         """Parse the text. Raises SignatureError if `ast.parse` fails."""
@@ -118,15 +122,41 @@ def shown(node: ast.AST) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
-    """Parse a quoted annotation, with every node at the position of `place`; None for invalid expressions."""
+def parse_expression(text: str, place: ast.AST | None = None) -> ast.expr | None:
+    """Parse an expression, with every node at the position of `place` if given; None for invalid expressions."""
     try:
         tree = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    for node in ast.walk(tree):
-        ast.copy_location(node, place)
+    if place is not None:
+        for node in ast.walk(tree):
+            ast.copy_location(node, place)
     return tree
+
+
+def is_literal(text: str) -> bool:
+    """Test whether a text is a Python literal, or several with commas."""
+    try:
+        ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def comments_in(text: str) -> tuple[str, ...]:
+    """List the comments of a piece of source."""
+    return tuple(match[0] for match in _TOKENS.finditer(text) if match[0].startswith("#"))
+
+
+def last_name(node: ast.AST) -> str:
+    """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the line where a statement begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def line_and_column(text: str, index: int) -> tuple[int, int]:
@@ -288,7 +318,4 @@ def is_class_variable(annotation: ast.expr) -> bool:
     """Test for `ClassVar` or `ClassVar[…]`, quoted or not: such an attribute is not a field."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
-    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    if not isinstance(head, ast.Name | ast.Attribute):
-        return False
-    return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"
+    return last_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation) == "ClassVar"

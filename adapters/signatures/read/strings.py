@@ -34,8 +34,7 @@ class StringNames(Names):
     """
 
     def __init__(self, around: Names | None, custom_types: Mapping[str, object] | None) -> None:
-        super().__init__(custom_types or {}, {}, lambda name, node: None)
-        self.around = around
+        super().__init__(custom_types or {}, {}, lambda name, node: None, around)
 
     def find(self, name: str, node: ast.AST) -> object:
         if name in self.local:

@@ -10,7 +10,7 @@ import decimal
 import enum
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -202,7 +202,7 @@ class ValueReader(NameReader):
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 items = self.value(owner)
                 if isinstance(items, dict) and method in VIEWS and not node.args and not node.keywords:
-                    return VIEWS[method](items)
+                    return list(getattr(items, method)())
                 if type(items) is not str or method in VIEWS:
                     raise LookupError(method)
                 keywords = {name: self.value(one) for name, one in self.keywords(node)}
@@ -224,7 +224,8 @@ class ValueReader(NameReader):
             if len(self.rounds) > MOST_STEPS:
                 raise NotConstantError(f"a loop of more than {MOST_STEPS:,} rounds")
             variables = dict(_assigned(loop.target, value))
-            one = ValueReader(self.source, _LoopNames(variables, self), self.as_dspy_string)
+            names = Names(variables, self.names.bound, self.names.look_up, self.names)
+            one = ValueReader(self.source, names, self.as_dspy_string)
             one.rounds = self.rounds
             if all(one.value(condition) for condition in loop.ifs):
                 yield from one._rounds(inner)
@@ -269,6 +270,13 @@ class ValueReader(NameReader):
             result.append((one.arg, one.value))
         return result
 
+    def arguments(self, node: ast.Call) -> dict[str, Any]:
+        """Read the keyword arguments of a call that declares a field."""
+        return {
+            name: self.factory(value) if name == "default_factory" else self.value(value)
+            for name, value in self.keywords(node)
+        }
+
     def dspy_field(self, maker: known_names.FieldMaker, node: ast.Call) -> FieldInfo:
         """Read a call of `dspy.InputField` or `dspy.OutputField`. Raises SignatureError."""
         if node.args:
@@ -285,10 +293,7 @@ class ValueReader(NameReader):
 
     def _pydantic_field(self, node: ast.Call) -> FieldInfo:
         args = self.elements(node.args)
-        arguments = {
-            name: self.factory(value) if name == "default_factory" else self.value(value)
-            for name, value in self.keywords(node)
-        }
+        arguments = self.arguments(node)
         make: Any = pydantic.Field
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pydantic's advice would appear on the terminal
@@ -341,20 +346,6 @@ class ValueReader(NameReader):
 
     def _refused(self, node: ast.AST) -> SignatureError:
         return self.source.error(node, f"{shown(node)} cannot be evaluated without running it", _FIXABLE)
-
-
-class _LoopNames(Names):
-    """The names in a comprehension: its variables, then the names around it."""
-
-    def __init__(self, variables: Mapping[str, object], around: ValueReader) -> None:
-        super().__init__(variables, around.names.bound, around.names.find)
-        self.around = around
-
-    def find(self, name: str, node: ast.AST) -> object:
-        return self.local[name] if name in self.local else self.around.names.find(name, node)
-
-    def suggestions(self) -> Sequence[str]:
-        return self.around.names.suggestions()
 
 
 def _assigned(target: ast.expr, value: Any) -> Iterator[tuple[str, object]]:

@@ -269,7 +269,7 @@ def test_the_api_and_the_headers_by_variable_are_written(kind: str, path: str) -
 @pytest.mark.parametrize("provider", ["openai", "ollama", "hosted_vllm", "lm_studio"])
 def test_curl_asks_at_the_address_that_the_workbench_takes_from_the_environment(provider: str) -> None:
     names = base_variables(provider)
-    base, _ = endpoints.COMPATIBLE[provider]
+    base = endpoints.COMPATIBLE[provider]
     for set_ in ({names[0]: "http://a:1"}, {names[1]: "http://b:2"}, dict.fromkeys(names, "http://a:1")):
         said = subprocess.run(["sh", "-c", f'echo "{base}"'], env=set_, capture_output=True, text=True, check=True)
         assert said.stdout.strip().removesuffix("/v1") == environment_base(provider, set_)

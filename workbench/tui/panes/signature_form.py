@@ -17,6 +17,7 @@ from adapters.signatures import notation
 from adapters.signatures import outline_edits as change
 from adapters.signatures.outline import ClassKind, ClassOutline, MemberKind, Outline, outline_of
 from adapters.signatures.outline_edits import NewMember
+from adapters.signatures.read.source_text import comments_in
 from sessions.imports.pasted_text import holds_calls
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
@@ -201,13 +202,13 @@ class SignatureForm(Vertical):
             return
         if row.kind == "class":
             if of.kind != "signature":
-                lost = change.comments_in(of.block.of(outline.text))
+                lost = comments_in(of.block.of(outline.text))
                 self._unless_lost(lost, partial(change.delete_class, outline, of), f"delete {of.name}")
             return
         member = of.member(row.member)
         if member is not None:
             place = member.block or member.statement
-            lost = change.comments_in(outline.text[member.statement.start : place.end])
+            lost = comments_in(outline.text[member.statement.start : place.end])
             self._unless_lost(lost, partial(change.delete_member, outline, of, member), f"delete {member.name}")
 
     def action_move(self, by: int) -> None:
