@@ -166,6 +166,13 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
         return key_hints(self.app, rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
 
 
+USES_OF_TOOLS: Mapping[str, str] = {
+    "ReAct": "The prompt lists the tools; without a tool, the agent can only finish.",
+    "CodeAct": "The prompt lists the tools as functions for the model's code.",
+}
+"""What an agent's prompt does with the tools, by the agent's module."""
+
+
 class ToolsPane(RowsPane):
     BINDING_GROUP_TITLE = "Tools"
     HELP = (
@@ -210,11 +217,14 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         return "●", "$text-success"
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
+        module = state.session.signature.predictor.partition(".")[0]
+        if module in ("ProgramOfThought", "Refine"):
+            return lines((f"{module} has no tools.  ", "bold"), ("Tools here are in no prompt.", QUIET))
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),
-                key_hints(self.app, "{rows.add|^n} adds one. ", ""),
-                ("Write their results here, or type them while the run waits.", QUIET),
+                key_hints(self.app, "{rows.add|^n} adds a tool. ", ""),
+                (USES_OF_TOOLS.get(module, "Write its results here, or type them while the run waits."), QUIET),
             )
         return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 
