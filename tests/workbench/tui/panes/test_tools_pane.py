@@ -71,6 +71,11 @@ def test_the_tab_says_what_a_module_does_with_tools(predictor: Predictor) -> Non
         said = str(desk.main.editors.tools._note.render())
         assert ("as functions" in said) == predictor.startswith("CodeAct")
         assert (f"{predictor.partition('.')[0]} has no tools" in said) == ("as functions" not in said)
+        if "as functions" in said:
+            desk.main.editors.tools._list.focus()
+            await desk.press("ctrl+n")
+            summary = desk.main.editors.tools.summary_of(desk.document.state, 0).plain
+            assert "for the model's code" in summary and "asked" not in summary
 
     at_the_desk(act, session=replace(SESSION, tools=(), signature=replace(SESSION.signature, predictor=predictor)))
 
