@@ -245,7 +245,7 @@ def request_of(
         params=params_of(session, column, case),
         model_type=model_type,
         reuse=reuse,
-        tools=described_tools(session) if session.tools else (),
+        tools=described_tools(session),
         held=True,
     )
     if model_type == "text" and not model.startswith("offline/"):
