@@ -85,6 +85,17 @@ def test_the_instructions_beside_a_module_are_those_that_an_edit_replaces(text: 
     at_the_desk(act, Session(SignatureText(text, predictor=predictor), columns=(Column("chat", "chat"),)))
 
 
+def test_the_predictor_that_has_the_focus_is_seen_in_the_smallest_terminal() -> None:
+    async def act(desk: Desk) -> None:
+        for keys, chosen in ((("tab", "tab"), "CodeAct.codeact"), (("right",), "CodeAct.extractor")):
+            await desk.press(*keys)
+            rows = [one.text for one in desk.app.screen._compositor.render_strips()]
+            assert any(f"● {chosen}" in row for row in rows), chosen
+
+    signature = SignatureText("question, context, note -> answer", predictor="CodeAct.codeact")
+    at_the_desk(act, Session(signature, columns=(Column("chat", "chat"),)), size=SMALL)
+
+
 def test_naming_a_signature_goes_on_to_the_name_of_its_first_field() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "enter")
