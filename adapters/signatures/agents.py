@@ -6,6 +6,7 @@ prompts from the user's signature.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
@@ -20,6 +21,8 @@ MODULES: Mapping[str, Module] = MappingProxyType(
 """Modules by the name of their class in dspy."""
 TRAJECTORY = "trajectory"
 """The input that contains an agent's earlier steps; empty at the first step."""
+NO_STEPS = "{}"
+"""The trajectory of a CodeAct's first step: dspy passes all steps as a dict to it, while others get them as text."""
 FINISH = "finish"
 """The tool that ends a ReAct."""
 
@@ -70,6 +73,8 @@ STEP = (
     Field("observation", "input", str),
 )
 """Fields of a ReAct's step."""
+CODE_STEP = tuple(Field(name, "input", str) for name in ("generated_code", "code_output", "observation"))
+"""Fields of a CodeAct's step; the observation is an error and replaces the output."""
 
 
 def takes_steps(signature: Signature) -> bool:
@@ -78,12 +83,29 @@ def takes_steps(signature: Signature) -> bool:
     return field is not None and field.annotation is str and signature.history_field is None
 
 
+def parsed_code(reply: str) -> tuple[str, str]:
+    """Return the code that a CodeAct runs for the value of `generated_code`, and why it runs none, or "".
+
+    Rule: `dspy.ProgramOfThought._parse_code`.
+    """
+    code = reply.split("---", 1)[0].split("\n\n\n", 1)[0]
+    fenced = re.search(r"```python[ \n](.*?)[ \n]```?", code, re.DOTALL)
+    block = fenced[1] if fenced else code
+    if not block:
+        return code, "Error: Empty code after parsing."
+    if "\n" not in block and block.count("=") > 1:
+        return code, "Error: Code format is not correct."
+    assigned = re.match(r"^(\w+)\s*=", block.split("\n")[-1].strip())
+    return (f"{block}\n{assigned[1]}" if assigned else block), ""
+
+
 def inner_signature(predictor: str, signature: Signature, tools: Mapping[str, str]) -> Signature:
     """Make the inner signature of a session's `predictor`, with the `reasoning` of a chain of thought."""
     module, _, name = predictor.partition(".")
     made = next(one for one in inner_signatures(MODULES[module], signature, tools) if one.name == name)
     whole = made.signature.chain_of_thought() if made.is_chain_of_thought else made.signature
-    first = [replace(one, default="") if one.name == TRAJECTORY else one for one in whole.fields.values()]
+    none = NO_STEPS if predictor == "CodeAct.codeact" else ""
+    first = [replace(one, default=none) if one.name == TRAJECTORY else one for one in whole.fields.values()]
     return Signature.make(first, whole.instructions, signature.name)
 
 

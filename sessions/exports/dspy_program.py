@@ -34,7 +34,7 @@ def dspy_program(source: Source) -> Exported:
     left = [NOT_SAVED, *switched_off(view.session)]
     if any(case.inputs or case.history for case in view.session.cases):
         left.append("the cases")
-    if view.session.tools:
+    if view.session.offered_tools:
         left.append("the tools")
     lm, said = _lm(view, known.get("lm"))
     before = {key: known.get(key, []) for key in ("traces", "train")}

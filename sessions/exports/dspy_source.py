@@ -101,7 +101,7 @@ def dspy_source(source: Source) -> Exported:
     left = [*beside(view)]
     signature, is_thinking = predictor_of(view)
     inputs_given = _given_inputs(view, left)
-    if view.session.tools:
+    if view.session.offered_tools:
         signature, _ = add_tool_fields(signature)
         inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")

@@ -27,7 +27,7 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
     try:
         signature = session.signature.read()
         demos, inputs = rendering.demos_of(session, case), dict(case.inputs) | rendering.inputs_of(signature, case)
-        if session.tools:
+        if session.offered_tools:
             inputs = set_tool_input(signature, inputs, described_tools(session))
     except Exception:  # the column reports why it cannot be rendered
         return ()

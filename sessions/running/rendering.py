@@ -18,10 +18,11 @@ from adapters.prompts.text import Message, Prompt
 from adapters.requests.calls import predict_call
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
-from adapters.signatures.agents import TRAJECTORY, takes_steps
+from adapters.signatures.agents import NO_STEPS, TRAJECTORY, takes_steps
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.recognition import asks_for_types
 from adapters.values.custom_types import BuildError, build_inputs
+from adapters.values.value_text import write_value
 from sessions.errors import SessionError
 from sessions.model import variants
 from sessions.model.parameters import CONNECTION, check_parameters
@@ -38,14 +39,17 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
     """Return the inputs that `dspy.Predict` passes to the adapter: the case's, with defaults and history.
 
     Inputs that Predict itself consumes are left out, and custom types are built. The steps of an agent become a text
-    written by `adapter` (None: Chat, as in dspy). Raises `adapters.types.BuildError`.
+    written by `adapter` (None: Chat, as in dspy); they keep their numbers. Raises `adapters.types.BuildError`.
     """
     values = predict_call(signature, case.inputs).inputs
     history = signature.history_field
     if history is not None and case.turns:
         values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
     elif case.turns and not values.get(TRAJECTORY) and takes_steps(signature):
-        values[TRAJECTORY] = trajectory_text(case, adapter or catalog.make("chat", {}))
+        steps = {f"{name}_{number - 1}": value for number, turn in case.turns.items() for name, value in turn.items()}
+        is_dict = signature.input_fields[TRAJECTORY].default == NO_STEPS
+        text = write_value(str, steps) if is_dict else _trajectory(steps, adapter or catalog.make("chat", {}))
+        values[TRAJECTORY] = text
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:
             values[name] = field.default
@@ -55,9 +59,8 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
         raise _numbered_error(error, history, case) from error
 
 
-def trajectory_text(case: Case, adapter: Adapter) -> str:
-    """Write the steps of a case as a single input; steps keep their numbers. Rule: `dspy.ReAct._format_trajectory`."""
-    steps = {f"{name}_{number - 1}": value for number, turn in case.turns.items() for name, value in turn.items()}
+def _trajectory(steps: Mapping[str, Any], adapter: Adapter) -> str:
+    """Write the steps of an agent as a single input. Rule: `dspy.ReAct._format_trajectory`."""
     signature = Signature.make([*(Field(name, "input", str) for name in steps), Field("x", "output", str)])
     own = catalog.make("chat", {}) if isinstance(adapter, ReleaseAdapter) else adapter
     return own.format_user_message_content(signature, steps)
@@ -242,7 +245,7 @@ def request_of(
         params=params_of(session, column, case),
         model_type=model_type,
         reuse=reuse,
-        tools=described_tools(session) if session.tools else (),
+        tools=described_tools(session),
         held=True,
     )
     if model_type == "text" and not model.startswith("offline/"):

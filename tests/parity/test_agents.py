@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,12 +12,15 @@ import dspy
 import pytest
 from dspy.predict import CodeAct
 from dspy.predict.refine import OfferFeedback
+from dspy.utils import DummyLM
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adapters.formats import catalog
-from adapters.signatures.agents import Module, inner_signatures, tool_text
+from adapters.signatures.agents import Module, inner_signatures, parsed_code, tool_text
 from adapters.signatures.signature import Signature
 from sessions.imports import proposing
-from sessions.model.session import Case, Column, Session, Tool
+from sessions.model.session import Case, Column, Predictor, Session, SignatureText, Tool
 from sessions.running import rendering
 
 FIELDS = ("question: str", "context: list[str]", "text", "limit: int")
@@ -125,3 +128,67 @@ def test_a_session_of_an_agent_has_the_prompts_of_five_steps(seed: int) -> None:
                 session = Session(text, columns=(Column(name, name),), cases=(case,), tools=described)
                 ours = rendering.request_of(session, session.columns[0], case).prompt.as_dicts()
                 assert ours == adapter.format(live.signature, [], inputs), (name, count, part)
+
+
+ANSWERS: Sequence[Mapping[str, Any]] = (
+    {"generated_code": "```python\nx = 1\nx = 'é'\n```", "finished": False},
+    {"generated_code": "a = b = 2", "finished": False},
+    {"generated_code": "print(2)\n---\nDone.", "finished": False},
+    {"generated_code": "```python\nprint(3)\n", "finished": True},
+    {"reasoning": "r", "answer": "3", "note": ""},
+)
+
+
+class Interpreter:
+    """Give the same output for any code, and an error for the second reply's."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.tools: dict[str, Any] = {}
+
+    def start(self) -> None:
+        """Do nothing."""
+
+    shutdown = start
+
+    def execute(self, code: str, variables: object = None) -> str:
+        self.runs += 1
+        if self.runs == 3:  # the first run defines the tool
+            raise SyntaxError("bad")
+        return "3 é\n"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", ["chat", "json", "xml"])
+def test_a_session_of_a_code_act_has_the_prompts_of_its_steps(name: str) -> None:
+    signature = "question -> answer, note"
+    adapter = {"chat": dspy.ChatAdapter, "json": dspy.JSONAdapter, "xml": dspy.XMLAdapter}[name]()
+    lm = DummyLM([dict(one) for one in ANSWERS], adapter=adapter)
+    with dspy.context(lm=lm, adapter=adapter):
+        done = CodeAct(signature, [search])(Interpreter(), question="x")
+    case = Case("c", {"question": "x"})
+    tool = dspy.Tool(search)
+    tools = (Tool(tool.name, tool.desc or "", {"type": "object", "properties": tool.args}),)
+    for count, sent in enumerate(lm.history):
+        steps: list[dict[str, Any]] = [{} for _ in range(count)]
+        for key, value in done.trajectory.items():
+            field, _, number = key.rpartition("_")
+            if int(number) < count:
+                steps[int(number)][field] = value
+        part: Predictor = "CodeAct.codeact" if count < len(ANSWERS) - 1 else "CodeAct.extractor"
+        session = Session(SignatureText(signature, predictor=part), columns=(Column(name, name),), tools=tools)
+        made = rendering.request_of(session, session.columns[0], replace(case, history=tuple(steps)))
+        assert made.prompt.as_dicts() == sent["messages"], count
+    assert [parsed_code(one["generated_code"]) for one in ANSWERS[:4]] == [
+        ("x = 1\nx = 'é'\nx", ""),
+        ("a = b = 2", "Error: Code format is not correct."),
+        ("print(2)\n", ""),
+        ("```python\nprint(3)\n", ""),
+    ]
+
+
+@given(st.lists(st.sampled_from(["```python", "```", "\n", " ", "x =", "=", "---", "1", "y == 2"]), max_size=12))
+def test_code_is_taken_from_a_reply_as_dspy_takes_it(parts: list[str]) -> None:
+    code = "".join(parts)
+    theirs, problem = dspy.ProgramOfThought._parse_code(None, {"generated_code": code})
+    assert parsed_code(code) == (theirs, problem or "")

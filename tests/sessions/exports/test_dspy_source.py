@@ -153,6 +153,11 @@ SESSIONS: dict[str, Session] = {
         ),
         tools=(Tool("search", "Searches.", "query: str"),),
     ),
+    "the tools of an agent": replace(
+        session("question -> answer", question="Q?"),
+        signature=SignatureText("question -> answer", predictor="ReAct.react"),
+        tools=(Tool("search", "Searches.", "query: str"),),
+    ),
     "a class whose instructions are others": replace(
         session(SOURCE, text="T", config_of={"b": [2, 3]}),
         signature=SignatureText(SOURCE, "Find", "ChainOfThought", instructions="Find  it.\n\n\tNow."),

@@ -14,7 +14,7 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import replace
 from adapters.lint.outputs import output_lints
 from adapters.signatures import notation
-from adapters.signatures.agents import Module, inner_signatures, tool_text
+from adapters.signatures.agents import MODULES, Module
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.tools.arguments import schema_of_line
@@ -23,9 +23,8 @@ from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
 from sessions.file import store
 from sessions.file.whole_files import did_you_mean
-from sessions.imports import proposing
 from sessions.model.held_values import shown, strict_json, takes, value_in
-from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
@@ -48,7 +47,8 @@ data of that file becomes the value (--input picture=@rain.png).
 
 With --module, the module's inner signatures become a session each:
 `-o agent.session.json` of react writes agent.react.session.json and
-agent.extract.session.json, whose prompts are those that dspy sends."""
+agent.extract.session.json. They keep your signature and tools, and make from
+them the prompts that dspy sends."""
 EXAMPLES = """\
   workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
   workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     if options.tools and options.module is None:
         raise CommandError("--tool belongs to --module react or code-act")
     if options.module is not None:
-        return _write_module(options, signature)
+        return _write_module(options, written)
     session = replace(
         _configured(written, options.model),
         demos=tuple(Demo(demo_values(text, signature)) for text in options.demos),
@@ -118,44 +118,46 @@ def _save(session: Session, path: Path, is_forced: bool) -> None:
         raise CommandError(str(error)) from error
 
 
-def _write_module(options: argparse.Namespace, signature: Signature) -> int:
-    """Write a session for each inner signature of a dspy module."""
+def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
+    """Write a session for each inner signature of a dspy module, made of the user's signature and tools."""
     if options.demos or options.cot:
         raise CommandError("--module makes the signatures itself: leave out --demo and --cot")
-    tools = dict(_tool(one) for one in options.tools)
+    tools = tuple(_tool(one) for one in options.tools)
     if tools and options.module in ("program-of-thought", "refine"):
         raise CommandError(f"{options.module} has no tools")
+    signature = written.read()
     inputs = input_values(options.inputs, signature)
     first, _, rest = Path(options.output).name.partition(".")
     shapes: list[JSON] = []
-    for one in inner_signatures(options.module, signature, tools):
-        named = replace(one.signature, name="".join(part.title() for part in one.name.split("_")))
-        text = replace(proposing.in_source(named), predictor="ChainOfThought" if one.is_chain_of_thought else "Predict")
-        own = {
-            name: inputs.get(name, "") for name in named.input_fields if name in inputs or name not in signature.fields
-        }
-        session = _configured(text, options.model)
-        session = replace(session, cases=(Case("case 1", inputs=own),), name=f"{first}: {one.name}")
-        path = Path(options.output).with_name(".".join(part for part in (first, one.name, rest) if part))
+    for predictor in (one for one in get_args(Predictor) if MODULES.get(one.partition(".")[0]) == options.module):
+        name = predictor.partition(".")[2]
+        session = _configured(replace(written, predictor=predictor), options.model)
+        session = replace(session, tools=tools, name=f"{first}: {name}")
+        inner = session.signature.read()
+        own = {one: value for one, value in inputs.items() if one in inner.input_fields}
+        session = replace(session, cases=(Case("case 1", inputs=own),))
+        path = Path(options.output).with_name(".".join(part for part in (first, name, rest) if part))
         _save(session, path, options.force)
-        shapes.append({"path": str(path), "name": one.name, "signature": _fields(text.read())})
+        shapes.append({"path": str(path), "name": name, "signature": _fields(inner)})
         if not options.json:
-            command_output.message(f"{path}: {named.signature}")
+            command_output.message(f"{path}: {inner.signature}")
     if options.json:
         command_output.json({"module": options.module, "sessions": shapes})
+    elif options.module == "react" and not tools:
+        command_output.message("! The agent has no tools: add them with --tool, or in the Tools tab of the app")
     return exit_codes.OK
 
 
-def _tool(written: str) -> tuple[str, str]:
-    """Parse a tool given as `name(arguments): description` into its name and text. Raises `CommandError`."""
+def _tool(written: str) -> Tool:
+    """Parse a tool given as `name(arguments): description`. Raises `CommandError`."""
     match = re.fullmatch(r"\s*(\w+)\((.*)\)\s*(?::\s*(.*))?", written, re.DOTALL)
     if match is None:
         raise CommandError(f"the tool {written!r}: expected NAME(ARGUMENTS): DESCRIPTION")
     try:
-        schema = schema_of_line(match[2])
+        schema_of_line(match[2])
     except SignatureError as error:
         raise CommandError(f"the tool {match[1]}: {error}") from error
-    return match[1], tool_text(match[1], match[3] or "", schema["properties"])
+    return Tool(match[1], match[3] or "", match[2].strip())
 
 
 def signature_text(given: str, instructions: str | None, cot: bool, folder: Path) -> SignatureText:

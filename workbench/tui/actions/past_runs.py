@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.late_dataclasses import replace
-from adapters.signatures.agents import FINISH, takes_steps
+from adapters.signatures.agents import FINISH, parsed_code, takes_steps
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.model.replies import Reply
@@ -26,12 +27,20 @@ from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
 from workbench.tui.actions.sending import ToolResultScreen, value_of
+from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.host import Host
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.plain import plain_notify
+
+CODE_REPLY = frozenset(("generated_code", "finished"))
+TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
+"""The outputs of agents whose reply is a step."""
+RESULTS = ("observation", "code_output")
+Step = tuple[Mapping[str, Any], Callable[[State], State]]
+"""A step of an agent, and a change that keeps its result."""
 
 
 def keep_run(host: Host, run: ColumnRun | None) -> None:
@@ -204,8 +213,10 @@ async def continue_from_run(host: Host) -> None:
 def _is_added(host: Host, rendered: RenderedColumn, turns: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the history has these turns of an old reply already, and say so."""
     state = host.document.state
-    known = [{key: one[key] for key in one if key != "observation"} for one in state.case.history]
-    if not all(one in known for one in turns) or not host.main.replies.is_outdated(state, rendered):
+    known, added = (
+        [{key: one[key] for key in one if key not in RESULTS} for one in turn] for turn in (state.case.history, turns)
+    )
+    if not all(one in known for one in added) or not host.main.replies.is_outdated(state, rendered):
         return False
     said = "The history has this reply already. {app.send_column|F8} asks for the next one, or paste it over this one."
     host.app.notify(host.key_words(said))
@@ -213,43 +224,71 @@ def _is_added(host: Host, rendered: RenderedColumn, turns: Sequence[Mapping[str,
 
 
 async def _add_step(host: Host, rendered: RenderedColumn) -> None:
-    """Append the step of a ReAct reply with its tool's result, asking for the result if none is canned."""
+    """Append the step of an agent's reply with the result of its tool or code, asking for the result if unknown."""
     case, values = host.document.state.case, rendered.reading.values if rendered.reading is not None else {}
     reply, request = rendered.reply, rendered.request
-    if reply is None or request is None or not {"next_thought", "next_tool_name", "next_tool_args"} <= values.keys():
-        said = "This column has no step to continue. {app.send_column|F8} sends, or paste a reply with next_tool_name."
+    is_code, is_call = CODE_REPLY <= values.keys(), TOOL_REPLY <= values.keys()
+    if reply is None or request is None or not (is_code or is_call):
+        said = "This column has no step to continue. {app.send_column|F8} asks for a step, or paste a reply."
         host.app.notify(host.key_words(said))
         return
-    name, arguments = str(values["next_tool_name"]), plain(values["next_tool_args"])
-    step = {"thought": plain(values["next_thought"]), "tool_name": name, "tool_args": arguments}
-    if _is_added(host, rendered, (step,)):
+    made = await (_code_step if is_code else _tool_step)(host, rendered, values)
+    if made is None:
         return
-    known = next((one for one in host.document.session.tools if one.name == name), Tool(name))
-    observation: object = "Completed."
-    typed: str | None = None
-    if name != FINISH:
-        try:
-            observation = canned_result(known, arguments)
-        except NoResultError:
-            typed = await host.app.push_screen_wait(
-                ToolResultScreen(rendered.column.id, known, arguments, without="add no step")
-            )
-            if typed is None:
-                return
-            observation = value_of(typed)
-        except RuntimeError as error:
-            observation = f"Execution error in {name}: {error}"
+    step, keep = made
     answered = reply if reply.request_digest else replace(reply, request_digest=request.digest())
 
     def change(state: State) -> State:
-        made = row_edits.keep_result(state, name, arguments, observation) if typed is not None else state
-        made = edits.set_reply(made, case.name, rendered.column.id, answered)
-        return add_turns(made, case=case.name, turns=({**step, "observation": observation},))
+        made = edits.set_reply(keep(state), case.name, rendered.column.id, answered)
+        return add_turns(made, case=case.name, turns=(step,))
 
     number = len(case.history)
     host.main.edit(change, Place("history", case.name, number), f"step {number} of {rendered.column.id}")
-    is_over = "the agent is done: choose the predictor ReAct.extract for its outputs"
-    host.main.status.say(is_over if name == FINISH else f"step {number} added: {name}")
+    is_done = values["finished"] is True if is_code else step["tool_name"] == FINISH
+    done = (
+        f"the agent is done: choose the predictor {'CodeAct.extractor' if is_code else 'ReAct.extract'} for its outputs"
+    )
+    host.main.status.say(done if is_done else f"step {number} added: {'code' if is_code else step['tool_name']}")
+
+
+async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step | None:
+    """Return the step of a CodeAct; None if it was added before or the user gave no output."""
+    code, problem = parsed_code(str(values["generated_code"]))
+    wrong = {"observation": f"Failed to parse the generated code: {problem}"}
+    step = wrong if problem else {"generated_code": code}
+    if _is_added(host, rendered, (step,)):
+        return None
+    if not problem:
+        hint = "enter add the step   {ask.close|esc} add no step"
+        typed = await host.app.push_screen_wait(AskScreen("Output of the code: JSON or text", "", lambda _: "", hint))
+        if typed is None:
+            return None
+        step["code_output"] = json.dumps(value_of(typed))
+    return step, lambda state: state
+
+
+async def _tool_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step | None:
+    """Return the step of a ReAct; None if it was added before or the user gave no result."""
+    name, arguments = str(values["next_tool_name"]), plain(values["next_tool_args"])
+    step = {"thought": plain(values["next_thought"]), "tool_name": name, "tool_args": arguments}
+    if _is_added(host, rendered, (step,)):
+        return None
+    known = next((one for one in host.document.session.tools if one.name == name), Tool(name))
+    if name == FINISH:
+        return {**step, "observation": "Completed."}, lambda state: state
+    try:
+        return {**step, "observation": canned_result(known, arguments)}, lambda state: state
+    except NoResultError:
+        typed = await host.app.push_screen_wait(
+            ToolResultScreen(rendered.column.id, known, arguments, without="add no step")
+        )
+    except RuntimeError as error:
+        return {**step, "observation": f"Execution error in {name}: {error}"}, lambda state: state
+    if typed is None:
+        return None
+    observation = value_of(typed)
+    keep = partial(row_edits.keep_result, name=name, arguments=arguments, result=observation)
+    return {**step, "observation": observation}, keep
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:

@@ -193,6 +193,8 @@ def notes_of(
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
+    if state.session.signature.predictor == "ReAct.react" and not state.session.tools:
+        notes.append(Note("⚠", "an agent without tools can only finish: add a tool in Tools", Place("tool")))
     hint = keys("   {notes.dismiss|x} here dismisses it; {app.jump|alt+j} leads here")
     guesses = [
         Note("⚠", f"guessed: {one}{'' if number else hint}", Place("signature"), guess=one)

@@ -10,8 +10,9 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Signature
-from sessions.model.session import Predictor
+from sessions.model.session import Predictor, SignatureText
 from workbench.editing import edits
 from workbench.editing.field_values import Choice
 from workbench.state.document import Place, ReadSignature, State
@@ -31,6 +32,8 @@ NOTHING_YET = "question -> answer: str   or paste a class of your program"
 View = Literal["source", "form", "both"]
 VIEWS: tuple[View, ...] = get_args(View)
 PREDICTORS: tuple[Predictor, ...] = get_args(Predictor)
+WITHOUT_INSTRUCTIONS = ("ProgramOfThought.", "Refine.feedback")
+"""The predictors whose prompts have instructions of their own alone."""
 FIRST = ("Predict", "ChainOfThought", "ReAct.react")
 """Predictors that are always offered; the palette lists all."""
 
@@ -108,10 +111,13 @@ the place and what would work.
             self._form.show(text.text, text.class_name)
         self._show_predictor(text.predictor)
         self._show_classes(text.text, text.class_name)
-        self._show_instructions(text.text, text.instructions, read.signature)
+        if "." not in text.predictor or read.signature is None:
+            self._signature = read.signature
+        elif read.error is None:  # its own instructions, not those of a module's inner prompt
+            self._signature = replace(text, predictor="Predict", decisions={}).read()
+        self._show_instructions(text)
         self._error = read.problem
         self._fields = tuple(read.signature.fields) if read.signature is not None else ()
-        self._signature = read.signature
         problem = read.problem
         self._message.display = problem is not None
         if problem is not None:
@@ -141,7 +147,7 @@ the place and what would work.
         if self._state is not None:
             text = self._state.session.signature
             self._form.show(text.text, text.class_name)
-            self._show_instructions(text.text, text.instructions, self._signature)
+            self._show_instructions(text)
         if not focus:
             return
         if view == "source":
@@ -285,14 +291,16 @@ the place and what would work.
             self.mount(choice, before=self._predictor)
         choice.show(chosen if chosen is not None else names[-1])
 
-    def _show_instructions(self, text: str, instructions: str | None, signature: Signature | None) -> None:
-        is_short = not self._names_in(text)
+    def _show_instructions(self, text: SignatureText) -> None:
+        instructions, signature = text.instructions, self._signature
+        is_short = not self._names_in(text.text)
         is_form = self.view == "form" and not is_short
         wanted = instructions is not None or is_short or is_form
         self.set_class(is_short, "-short")
         self._instructions.display = self._instructions_label.display = wanted
         if wanted:
             origin = "" if is_short or (is_form and instructions is None) else "replaces the class's docstring"
+            origin = "not in this prompt" if text.predictor.startswith(WITHOUT_INSTRUCTIONS) else origin
             self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", QUIET)))
             written = ""
             if is_form and signature is not None:

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.prompts.text import DemoUse
-from adapters.signatures.agents import STEP, takes_steps
+from adapters.signatures.agents import CODE_STEP, STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
 from sessions.model import variants
@@ -124,7 +124,8 @@ class HistoryPane(RowsPane):
 
 Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
 messages in front of the question. Each turn holds values of the other fields. The inner signatures of an agent take the
-turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply, with the result of its tool.
+turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply with the result of its tool or
+code.
 """
         + rows.HELP
         + "`{history.toggle|space}` disables · "
@@ -146,14 +147,15 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         if read.signature is not None and takes_steps(read.signature):
-            return STEP
+            is_code = self._state is not None and self._state.session.signature.predictor.startswith("CodeAct")
+            return CODE_STEP if is_code else STEP
         turns = history_field(read.signature) if read.signature is not None else None
         return [one for one in super().fields_of(read) if turns is None or one.name != turns.name]
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
         if read.signature is not None and takes_steps(read.signature):
             if not state.case.history:
-                said = "{app.send_column|F8} asks for a step, {app.continue_run|alt+n} adds it with the tool's result."
+                said = "{app.send_column|F8} asks for a step, {app.continue_run|alt+n} adds it with its result."
                 return lines(("No steps yet.  ", "bold"), key_hints(self.app, said, ""))
         elif read.signature is not None and history_field(read.signature) is None:
             kept = "The turns below are kept, but are in no prompt." if state.case.history else ""
@@ -164,6 +166,13 @@ turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of th
         elif not state.case.history:
             return lines(("No turns yet.  ", "bold"), key_hints(self.app, "{rows.add|^n} adds one.", ""))
         return key_hints(self.app, rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
+
+
+USES_OF_TOOLS: Mapping[str, str] = {
+    "ReAct": "The prompt lists the tools; without a tool, the agent can only finish.",
+    "CodeAct": "The prompt lists the tools as functions for the model's code.",
+}
+"""What an agent's prompt does with the tools, by the agent's module."""
 
 
 class ToolsPane(RowsPane):
@@ -203,6 +212,8 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         handler = self._sending.tool_handlers.get(tool.name)
         if handler is not None:
             answers = f"answered by {one_line(handler.place, 60)}"
+        if state.session.signature.predictor.startswith("CodeAct"):
+            answers = "for the model's code"
         about = f"  {one_line(tool.description, 60)}" if tool.description else ""
         return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", QUIET), (about, QUIET))
 
@@ -210,11 +221,14 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         return "●", "$text-success"
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
+        module = state.session.signature.predictor.partition(".")[0]
+        if module in ("ProgramOfThought", "Refine"):
+            return lines((f"{module} has no tools.  ", "bold"), ("Tools here are in no prompt.", QUIET))
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),
-                key_hints(self.app, "{rows.add|^n} adds one. ", ""),
-                ("Write their results here, or type them while the run waits.", QUIET),
+                key_hints(self.app, "{rows.add|^n} adds a tool. ", ""),
+                (USES_OF_TOOLS.get(module, "Write its results here, or type them while the run waits."), QUIET),
             )
         return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 

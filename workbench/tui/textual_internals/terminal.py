@@ -115,7 +115,8 @@ class KeyOrder:
     leave nothing). A priority binding also overtakes letters that the widget has not handled yet. Here, a key that
     is not a letter waits for the letters before it, and later keys wait for that key.
 
-    Such a key also waits until the first screen is `complete`, because its binding may not exist before that.
+    Such a key also waits until the first screen is `complete`, because its binding may not exist before that. So does a
+    letter that was typed before a widget has the focus.
 
     A letter with alt is a key, not text. For terminals that send it as ESC and the letter, Textual sets its character
     (`XTermParser._sequence_to_key_events`), so an editor would insert it and its binding would never run.
@@ -141,6 +142,10 @@ class KeyOrder:
     def has_keys_waiting(self) -> bool:
         return self._is_busy
 
+    @property
+    def _takes_letters(self) -> bool:
+        return self._complete.is_set() or (bool(self._app.screen_stack) and self._app.focused is not None)
+
     async def take(self, event: events.Event) -> None:
         """Deliver an event; keys and pastes wait for earlier ones."""
         if isinstance(event, events.Key) and event.key.startswith("alt+"):
@@ -149,7 +154,7 @@ class KeyOrder:
             await self._deliver(event)
         elif self._is_busy:
             self._waiting.append(event)
-        elif isinstance(event, events.Key) and event.is_printable:
+        elif isinstance(event, events.Key) and event.is_printable and self._takes_letters:
             self._letters_under_way = True
             await self._deliver(event)
         else:

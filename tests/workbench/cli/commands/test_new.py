@@ -10,6 +10,7 @@ import dspy
 import pytest
 
 from sessions.file import store
+from sessions.model.session import Tool
 from sessions.running import rendering
 from workbench.output import exit_codes
 
@@ -263,11 +264,19 @@ def test_a_module_is_a_session_for_each_of_its_inner_signatures(run: Run) -> Non
         messages = dspy.ChatAdapter().format(live.signature, [], {"question": "Why?", "trajectory": ""})
         assert rendered.json["prompts"]["chat"]["messages"] == messages
     session = store.load("agent.react.session.json")
+    assert session.tools == (Tool("search", "Search the web.", "query: str, k: int = 5"),)
+    assert session.signature.text == "question -> answer: str, score: float"
     step = {"thought": "Look.", "tool_name": "search", "tool_args": {"query": "x"}, "observation": "found"}
     request = rendering.request_of(session, session.columns[0], replace(session.cases[0], history=(step,)))
     trajectory = theirs._format_trajectory({f"{name}_0": value for name, value in step.items()})
     inputs = {"question": "Why?", "trajectory": trajectory}
     assert request.prompt.as_dicts() == dspy.ChatAdapter().format(theirs.react.signature, [], inputs)
+
+
+@pytest.mark.parametrize("module", ["react", "code-act", "refine"])
+def test_an_agent_without_tools_is_told_how_to_add_them(module: str, run: Run) -> None:
+    done = run("new", "question -> answer", "--module", module, "-o", "agent.session.json")
+    assert ("no tools: add them with --tool" in done.err + done.out) == (module == "react")
 
 
 def test_a_tool_that_is_none_is_refused(run: Run) -> None:

@@ -14,6 +14,8 @@ from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 SESSION = Session(
@@ -115,6 +117,45 @@ def test_an_agent_is_driven_by_hand_and_by_canned_tools(size: tuple[int, int]) -
         assert "thought_0" not in desk.prompt("chat")
 
     at_the_desk(act, session=AGENT, size=size)
+
+
+def test_the_code_of_an_agent_is_a_step_with_the_output_that_is_asked_for() -> None:
+    def wrote(code: str, finished: bool) -> str:
+        return f"[[ ## generated_code ## ]]\n{code}\n\n[[ ## finished ## ]]\n{finished}\n\n[[ ## completed ## ]]"
+
+    async def act(desk: Desk) -> None:
+        async def add(reply: str) -> None:
+            change = partial(edits.set_reply, case="c", column="chat", reply=Reply(reply, source="pasted"))
+            desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+            await desk.press("alt+n")
+
+        assert "[[ ## trajectory ## ]]\n{}" in desk.prompt("chat")
+        await add(wrote("```python\nx = 3\n```", False))
+        assert isinstance(desk.app.screen, AskScreen)
+        await desk.fill_in("3")
+        await desk.press("enter", "alt+n")
+        await add(wrote("a = b = 2", False))
+        await add(wrote("print(x)", True))
+        await desk.fill_in("done [/x]")
+        await desk.press("enter")
+        assert desk.document.state.case.history == (
+            {"generated_code": "x = 3\nx", "code_output": "3"},
+            {"observation": "Failed to parse the generated code: Error: Code format is not correct."},
+            {"generated_code": "print(x)", "code_output": '"done [/x]"'},
+        )
+        assert '{"generated_code_0": "x = 3\\nx", "code_output_0": "3", "observation_1": ' in desk.prompt("chat")
+        desk.main.editors.open("history")
+        await desk.settle()
+        assert [one.field.name for one in desk.main.editors.history.query(FieldEditor)] == [
+            "generated_code",
+            "code_output",
+            "observation",
+        ]
+        desk.main.edit(partial(edits.set_signature, predictor="CodeAct.extractor"), Place("signature"), "predictor")
+        await desk.settle()
+        assert "[[ ## code_output_2 ## ]]\n" in desk.prompt("chat") and "<code_output_2>" in desk.prompt("xml")
+
+    at_the_desk(act, session=replace(AGENT, signature=replace(AGENT.signature, predictor="CodeAct.codeact")))
 
 
 def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply() -> None:

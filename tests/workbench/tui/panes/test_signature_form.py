@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from sessions.model.session import Column, Session, SignatureText
+from sessions.model.session import Column, Predictor, Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.dialogs.ask import ConfirmScreen
@@ -67,6 +67,33 @@ def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
         assert (list(signature.input_fields), list(signature.output_fields)) == (["text", "mood"], ["tags"])
 
     at_the_desk(act, Session(SignatureText("class E(dspy.Signature):\n    text: str = dspy.InputField()\n")))
+
+
+@pytest.mark.parametrize("predictor", ["ReAct.react", "CodeAct.codeact", "ProgramOfThought.code_generate"])
+@pytest.mark.parametrize("text", ["question -> answer", CLASSIFY])
+def test_the_instructions_beside_a_module_are_those_that_an_edit_replaces(text: str, predictor: Predictor) -> None:
+    async def act(desk: Desk) -> None:
+        pane = desk.main.editors.signature
+        if text == CLASSIFY:
+            await desk.press("f11")
+            assert pane._instructions.raw == "Classify the ticket."
+        else:
+            assert str(pane._instructions.placeholder) == "Given the fields `question`, produce the fields `answer`."
+        said = str(pane._instructions_label.render())
+        assert ("not in this prompt" in said) == predictor.startswith("Program")
+
+    at_the_desk(act, Session(SignatureText(text, predictor=predictor), columns=(Column("chat", "chat"),)))
+
+
+def test_the_predictor_that_has_the_focus_is_seen_in_the_smallest_terminal() -> None:
+    async def act(desk: Desk) -> None:
+        for keys, chosen in ((("tab", "tab"), "CodeAct.codeact"), (("right",), "CodeAct.extractor")):
+            await desk.press(*keys)
+            rows = [one.text for one in desk.app.screen._compositor.render_strips()]
+            assert any(f"● {chosen}" in row for row in rows), chosen
+
+    signature = SignatureText("question, context, note -> answer", predictor="CodeAct.codeact")
+    at_the_desk(act, Session(signature, columns=(Column("chat", "chat"),)), size=SMALL)
 
 
 def test_naming_a_signature_goes_on_to_the_name_of_its_first_field() -> None:

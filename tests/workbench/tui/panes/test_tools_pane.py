@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from adapters.running.events import ToolInvoked
-from sessions.model.session import Case, Column, Session, SignatureText, Tool
+from sessions.model.session import Case, Column, Predictor, Session, SignatureText, Tool
 from sessions.running import tools
 from tests.support.open_app import Desk, at_the_desk
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.actions.sending import ToolResultScreen
+from workbench.tui.panes.notes import NotesPane
+from workbench.tui.widgets.text.text_view import TextView
 
 WEATHER = Tool("weather", "The weather of a place [/x].", "place: str, days: int = 1")
 SESSION = Session(
@@ -44,6 +46,38 @@ def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -
         assert desk.main.editors.tools._list.has_focus
 
     at_the_desk(act, session=replace(SESSION, tools=()))
+
+
+def test_an_agent_without_tools_is_told_and_its_note_leads_to_where_a_tool_is_added() -> None:
+    async def act(desk: Desk) -> None:
+        view, pane = desk.main.query_one(NotesPane).query_one(TextView), desk.main.editors.tools
+        assert view.plain_text.split() == "⚠ an agent without tools can only finish: add a tool in Tools".split()
+        view.focus()
+        await desk.press("enter")
+        assert pane.has_focus_within
+        assert "^n adds a tool" in str(pane._note.render()) and "can only finish" in str(pane._note.render())
+        await desk.press("ctrl+n")
+        await desk.until(lambda: "(1) tool. It takes" in desk.prompt("chat"), "for the prompt that lists it")
+        assert view.plain_text == ""
+
+    signature = replace(SESSION.signature, predictor="ReAct.react")
+    at_the_desk(act, session=replace(SESSION, tools=(), signature=signature))
+
+
+@pytest.mark.parametrize("predictor", ["CodeAct.codeact", "Refine.hinted", "ProgramOfThought.code_generate"])
+def test_the_tab_says_what_a_module_does_with_tools(predictor: Predictor) -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.editors.open("tools")
+        said = str(desk.main.editors.tools._note.render())
+        assert ("as functions" in said) == predictor.startswith("CodeAct")
+        assert (f"{predictor.partition('.')[0]} has no tools" in said) == ("as functions" not in said)
+        if "as functions" in said:
+            desk.main.editors.tools._list.focus()
+            await desk.press("ctrl+n")
+            summary = desk.main.editors.tools.summary_of(desk.document.state, 0).plain
+            assert "for the model's code" in summary and "asked" not in summary
+
+    at_the_desk(act, session=replace(SESSION, tools=(), signature=replace(SESSION.signature, predictor=predictor)))
 
 
 def test_escape_takes_back_a_new_tool_that_nobody_touched() -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import pytest
 from textual import events
-from textual.app import App
 
 from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.textual_internals import terminal
-from workbench.tui.textual_internals.terminal import KeyOrder
 
 
 def test_a_key_while_the_columns_are_being_made_means_them_and_the_next_one_what_it_opened(
@@ -39,19 +37,26 @@ def test_a_key_while_the_columns_are_being_made_means_them_and_the_next_one_what
     at_the_desk(act)
 
 
-def test_letters_do_not_wait_for_the_columns() -> None:
-    taken: list[str] = []
+def test_letters_wait_for_a_focus_but_not_for_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    mount = WorkbenchApp.on_mount
 
-    async def deliver(event: events.Event) -> None:
-        assert isinstance(event, events.Key)
-        taken.append(event.key)
+    def mounted(self: WorkbenchApp) -> None:
+        mount(self)
+        assert self.focused is None, "nothing could take a letter"
+        for letter in "ab":
+            self.post_message(events.Key(letter, letter))
 
-    async def act() -> None:
-        order = KeyOrder(App(), deliver, pytest.fail, asyncio.Event())
-        await order.take(events.Key("a", "a"))
+    monkeypatch.setattr(WorkbenchApp, "on_mount", mounted)
 
-    asyncio.run(act())
-    assert taken == ["a"]
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: desk.document.session.signature.text == "ab" + TICKETS.signature.text, "for both")
+        await desk.until(lambda: not desk.app.key_order.has_keys_waiting, "for an end of the waiting")
+        desk.main.complete.clear()
+        await desk.press("c")
+        assert desk.document.session.signature.text.startswith("abc"), "the focus is there"
+        assert not desk.main.complete.is_set()
+
+    at_the_desk(act)
 
 
 def test_keys_are_carried_out_in_the_end_where_the_columns_never_come(monkeypatch: pytest.MonkeyPatch) -> None:
