@@ -52,7 +52,7 @@ def test_a_start_paints_the_prompts_in_sight_before_it_makes_what_nobody_sees(mo
     async def act(desk: Desk) -> None:
         await desk.until(desk.main.complete.is_set)
         assert held == [(["chat", "json", "xml"], False)]
-        assert not desk.main.columns._waiting
+        await desk.until(lambda: not desk.main.columns._waiting, "for the columns out of sight")
 
     at_the_desk(act, session=FIVE)
 
