@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,9 @@ SOURCE = [
     '    question: str = dspy.InputField(desc="")',
 ]
 COLUMNS = ("chat", "json", "xml", "baml", "twostep")
+SCREENS = {one: one for one in ("f1", "f6", "f7", *(f"ctrl+{letter}" for letter in "fglopt"))}
+SCREENS |= {"f11": "\x1b[23~", "f12": "\x1b[24~", **{f"alt+{letter}": f"\x1b{letter}" for letter in "chjprstux"}}
+"""Keys that open something, and what a terminal sends for them."""
 KEYS = 30
 QUIET = 0.3
 """Seconds after which nothing more is painted for a key; what was painted last before them is its end."""
@@ -44,6 +48,7 @@ def main() -> None:
         _large_editor(here)
         _large_session(here)
         _model_list(here)
+        _every_screen(here)
         _leaving_alone(here)
 
 
@@ -222,6 +227,25 @@ def _model_list(here: Path, rounds: int = 7) -> None:
             _settle(terminal)
         listed, least = ("ctrl+l", "models of litellm", "offline/chatty"), ("f2", "pushed screen")
         _compare("model list", 3.0, lambda: _pushed(ours, *listed), lambda: _pushed(bare, *least), rounds)
+
+
+def _every_screen(here: Path, rounds: int = 5) -> None:
+    """Every screen and dialog that a key opens, there and back, in processor time, against a bare screen."""
+    with _ours(here, _session(here, 16, 200)) as ours, _bare(here, "Signature one") as bare:
+        ours.wait_for("Your input")
+
+        def there_and_back(terminal: Terminal, *keys: str) -> float:
+            _settle(terminal)
+            start = _processor(terminal.pid)
+            for key in keys:
+                terminal.press(key)
+                _settle(terminal)
+            return _processor(terminal.pid) - start
+
+        least = partial(there_and_back, bare, "f2", "f10")
+        for name, key in SCREENS.items():
+            back = key if name in ("f11", "alt+p") else "escape"
+            _compare(f"{name} and back", 3.0, partial(there_and_back, ours, key, back), least, rounds)
 
 
 def _leaving_alone(here: Path, rounds: int = 20) -> None:

@@ -25,7 +25,7 @@ _LIKE = re.compile(
     r"(?P<name>\w[\w \-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
     r"[*_`~:]{0,4}"
 )
-_OPENING_WITHOUT_TWO = re.compile(r"\[(?:\\|[ \t]{0,4}#)")
+_OPENING_WITHOUT_TWO = re.compile(r"\[(?<!\[\[)(?:\\|[ \t]{0,4}#)")
 _DECORATION = re.compile(r"(?:[ \t*_>`~•\-\\\ufeff\u200b]|\d{1,2}[.)]){1,12}\Z")
 _MOST_DECORATION = 24
 
@@ -67,7 +67,7 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
 
 
 def may_hold_lookalikes(text: str, markers: int) -> bool:
-    """Return, quickly, whether a text with this many markers may hold lookalikes, too."""
+    """Return, quickly, whether a text with this many markers, each beginning a line, may hold lookalikes, too."""
     return text.count("[[") > markers or _OPENING_WITHOUT_TWO.search(text) is not None
 
 

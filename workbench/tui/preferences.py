@@ -340,9 +340,10 @@ class Preferences:
             look = Look(theme, False, True, 0)
         else:
             look = before
+        is_same = look.theme == self._app.theme  # another theme looks up every style itself
         with self._app.batch_update():
-            self._app.set_class(is_projected, "-projected")
-            self._app.set_class(look.is_compact, "-compact")
+            self._app.set_class(is_projected, "-projected", update=is_same)
+            self._app.set_class(look.is_compact, "-compact", update=is_same)
             self._app.theme = look.theme
             self._main.columns.set_quiet(look.is_quiet)
             self._main.project(is_projected)

@@ -30,7 +30,9 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    if may_hold_lookalikes(completion, len(found)):
+    marked = {section.name for section in found}
+    is_whole = COMPLETED in marked <= {*outputs, COMPLETED} and not any(section.on_marker_line for section in found)
+    if not is_whole or may_hold_lookalikes(completion, len(found)):
         names = (*names_by_sound(reading.signature), COMPLETED)
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     yield from _preamble(reading, found, taken)

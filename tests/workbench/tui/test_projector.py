@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.geometry import Region
 
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
@@ -65,6 +67,26 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
         assert look_of(desk) == before
 
     at_the_desk(act, size=WIDE)
+
+
+def test_there_and_back_every_widget_is_styled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    styled: list[DOMNode] = []
+    apply = Stylesheet.apply
+
+    def applied(stylesheet: Stylesheet, node: DOMNode, **options: Any) -> None:
+        styled.append(node)
+        apply(stylesheet, node, **options)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3")
+        monkeypatch.setattr(Stylesheet, "apply", applied)
+        for theme in (themes.DARK_PROJECTED.name, desk.app.theme):
+            styled.clear()
+            await desk.press(BACK)
+            assert desk.app.theme == theme
+            assert [styled.count(one) for one in (desk.main, *desk.main.columns.all)] == [1] * 4
+
+    at_the_desk(act)
 
 
 @pytest.mark.slow

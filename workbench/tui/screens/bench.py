@@ -186,12 +186,12 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         room = 2 * (self.size.width - 8)
         gains = [part for one in self._gains[:MOST_GAINS] for part in ((one_line(f" {one}", room), ""), "\n")]
         self._head.show(lines((verdict, "bold"), "\n", *gains, *head))
+        self._hint.show(key_hints(self.app, HINTS))
         self._show_about()
 
     @on(HeatMap.Moved)
     def _show_about(self) -> None:
         self._about.show(self._cell_text())
-        self._hint.show(key_hints(self.app, HINTS))
 
     def _table(self) -> HeatTable:
         names = tuple([report.case_name(self._grid, *place) for place in self._rows])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.visual import Visual
@@ -22,6 +23,8 @@ WIDEST_NAME = 40
 """Maximum width of the row names in cells; on a narrow screen the limit is two fifths of the width."""
 LEAST_CELL = 8
 WIDEST_CELL = 60
+MOST_KEPT = 400
+"""The most painted rows that are kept, so that a step paints only the rows that it changes."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class HeatMap(Widget, can_focus=True):
         ("enter", "choose", "Open", "grid.choose", "Open the replies of this cell"),
     )
 
+    ALLOW_SELECT = False
     auto_links = False
 
     class Moved(Message):
@@ -92,12 +96,14 @@ class HeatMap(Widget, can_focus=True):
         self._longest_name = self._longest_text = self._most_needed = 0
         """Lengths in characters, computed once per table, because painting every row needs them."""
         self._top = self._left = 0
+        self._row_strip = lru_cache(MOST_KEPT)(self._paint_row)
         self.row = self.column = 0
         """The cell of the cursor."""
 
     def show(self, table: HeatTable, row: int = 0, column: int = 0) -> None:
         """Show a table with the cursor at `row` and `column`."""
         self._table = table
+        self._row_strip.cache_clear()
         self._longest_name = max((len(one) for one in table.names), default=0)
         self._longest_text = max((len(cell.text) for row in table.cells for cell in row), default=0)
         longest_head = max((len(part) for head in table.heads for part in head), default=0)
@@ -151,35 +157,46 @@ class HeatMap(Widget, can_focus=True):
 
     # -- painting
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._row_strip.cache_clear()
+
     def render_line(self, y: int) -> Strip:
+        index = self._top + y - self._head_rows
+        if y < self._head_rows:
+            return self._strip_of(self._head_line(y))
+        if y - self._head_rows >= self._rows_in_sight or index >= len(self._table.names):
+            return self._strip_of(self._more() if y == self.size.height - 1 else Content(""))
+        return self._row_strip(index, self.column if index == self.row else None, self._left, self.size)
+
+    def _strip_of(self, line: Content) -> Strip:
         width = self.size.width
-        line = self._line(y).truncate(width, pad=True)
-        strips = Visual.to_strips(self, line, width, 1, self.visual_style)
+        strips = Visual.to_strips(self, line.truncate(width, pad=True), width, 1, self.visual_style)
         return strips[0] if strips else Strip.blank(width, self.rich_style)
 
-    def _line(self, y: int) -> Content:
+    def _head_line(self, y: int) -> Content:
+        cell_width = self._cell_width
+        parts = [Content(" " * self._name_width)]
+        for column in self._shown:
+            style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
+            text = one_line(self._table.heads[column][y], cell_width - 2)
+            parts.append(Content.styled(f" {text}", style).truncate(cell_width, pad=True))
+        return Content("").join(parts)
+
+    def _paint_row(self, index: int, current: int | None, left: int, size: Size) -> Strip:
+        """Paint a row with the cursor in its column `current`; `left` and `size` decide which columns are in it."""
         name_width, cell_width = self._name_width, self._cell_width
-        if y < self._head_rows:
-            parts = [Content(" " * name_width)]
-            for column in self._shown:
-                style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
-                text = one_line(self._table.heads[column][y], cell_width - 2)
-                parts.append(Content.styled(f" {text}", style).truncate(cell_width, pad=True))
-            return Content("").join(parts)
-        index = self._top + y - self._head_rows
-        if y - self._head_rows >= self._rows_in_sight or index >= len(self._table.names):
-            return self._more() if y == self.size.height - 1 else Content("")
-        style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
+        style = self.get_visual_style("heat-map--name" if current is None else "heat-map--here")
         shown = one_line(self._table.names[index], name_width - 2)
         parts = [Content.styled(shown, style).truncate(name_width, pad=True)]
         for column in self._shown:
             cell = self._table.cells[index][column]
             style = self.get_visual_style(f"heat-map--{cell.heat}")
-            if (index, column) == (self.row, self.column):
+            if column == current:
                 style += self.get_visual_style("heat-map--current")
             text = one_line(f"{cell.text.ljust(self._longest_text)} {cell.detail}".rstrip(), cell_width - 2)
             parts += [Content.styled(f" {text}".ljust(cell_width - 1), style), Content(" ")]
-        return Content("").join(parts)
+        return self._strip_of(Content("").join(parts))
 
     @property
     def _shown(self) -> range:

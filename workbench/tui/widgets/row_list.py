@@ -7,6 +7,7 @@ takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar
 
 from textual import events
@@ -21,10 +22,14 @@ from textual.visual import Visual
 from adapters.late_dataclasses import dataclass
 from workbench.tui.keys import pane_keys
 
+MOST_KEPT = 200
+"""The most painted rows that are kept, so that a step paints only the rows that it changes."""
+
 
 class RowList(ScrollView, can_focus=True):
-    """A list of rows; `line_of(index)` returns the text of a row, already `safe`."""
+    """A list of rows; `line_of(index)` returns the text of a row, already `safe`, which changes only with `show`."""
 
+    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
         "Rows",
         ("up", "step(-1)", "Up", "rows.up", "Go to the row above"),
@@ -47,8 +52,10 @@ class RowList(ScrollView, can_focus=True):
         self._line_of = line_of
         self._count = 0
         self._current = 0
+        self._row_strip = lru_cache(MOST_KEPT)(self._paint_row)
 
     def show(self, count: int, current: int) -> None:
+        self._row_strip.cache_clear()
         if count != self._count:
             self._count = count
             self.virtual_size = Size(0, count)
@@ -56,14 +63,21 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
         self._scroll_to_current()
 
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._row_strip.cache_clear()
+
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if index >= self._count:
             return Strip.blank(width, self.rich_style)
+        return self._row_strip(index, index == self._current, width)
+
+    def _paint_row(self, index: int, is_current: bool, width: int) -> Strip:
         line = self._line_of(index).truncate(width, ellipsis=True, pad=True)
         style = self.visual_style
-        if index == self._current:
+        if is_current:
             style += self.get_visual_style("row-list--current")
         strips = Visual.to_strips(self, line, width, 1, style)
         return strips[0] if strips else Strip.blank(width, style.rich_style)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Size
 from textual.strip import Strip
 
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable
@@ -74,8 +76,50 @@ def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monk
                 await pilot.pause()
                 assert most is None or 0 < len(set(painted)) <= most, keys
                 shown = [list(strip) for strip in pilot.app.screen._compositor.render_strips()]
+                grid.notify_style_update()  # forgets what was painted
                 grid.refresh()
                 await pilot.pause()
                 assert [list(strip) for strip in pilot.app.screen._compositor.render_strips()] == shown, keys
+
+    asyncio.run(act())
+
+
+def test_a_row_scrolled_past_paints_no_other_row_and_another_theme_or_table_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cells = tuple([tuple([HeatCell("✓ 2/2", "good", "5 ms")] * COLUMNS)] * ROWS)
+    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
+    table = HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, cells)
+    painted: list[int] = []
+    paint = HeatMap._paint_row
+
+    def counted(grid: HeatMap, index: int, current: int | None, left: int, size: Size) -> Strip:
+        painted.append(index)
+        return paint(grid, index, current, left, size)
+
+    monkeypatch.setattr(HeatMap, "_paint_row", counted)
+
+    async def act() -> None:
+        async with OneMap().run_test(size=(80, 24)) as pilot:
+            grid = pilot.app.query_one(HeatMap)
+            grid.show(table)
+            grid.focus()
+            await pilot.press("end", "home", *["down"] * 40)
+            painted.clear()
+            await pilot.press("down")
+            await pilot.pause()
+            assert sorted(painted) == [40, 41]
+
+            def colours() -> set[object]:
+                return {one.style.color for strip in pilot.app.screen._compositor.render_strips() for one in strip}
+
+            before = colours()
+            pilot.app.theme = "nord"
+            await pilot.pause()
+            assert colours() != before
+            grid.show(replace(table, names=tuple([f"other {number}" for number in range(ROWS)])), 41)
+            await pilot.pause()
+            shown = [strip.text.split()[:1] for strip in pilot.app.screen._compositor.render_strips()]
+            assert ["other"] in shown and ["case"] not in shown
 
     asyncio.run(act())

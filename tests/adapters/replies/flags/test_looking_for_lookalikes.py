@@ -1,0 +1,33 @@
+"""Lookalikes of markers are looked for only where there may be some, and no flag depends on that."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import adapters
+from adapters.formats import catalog
+from adapters.replies.flags import chat_structure
+
+SIGNATURE = adapters.read_signature("question -> answer, final_score")
+MARKS = [f"[[ ## {name} ## ]]" for name in ("answer", "completed", "final_score", "Answer", "final score", "other")]
+LIKES = ["[ ## completed ## ]", "[\\[ ## answer ## ]]", "[[[ answer ### ]]]", "[[ answer ]]", "**[[ ## answer ## ]]**"]
+PIECES = [*MARKS, *LIKES, "\n", "\r\n", " ", "[", "[[", "]]", "\\[", " ##", "**", "1. ", "text", ": x", "```\n"]
+BEGIN, END = "[[ ## answer ## ]]\n", "\n[[ ## completed ## ]]"
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12), st.sampled_from(["", BEGIN]), st.sampled_from(["", END]))
+def test_looking_everywhere_finds_the_same_flags(pieces: list[str], begin: str, end: str) -> None:
+    reply = f"{begin}{''.join(pieces)}{end}"
+    chat = catalog.make("chat")
+    flags = chat.read(SIGNATURE, reply).flags
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chat_structure, "may_hold_lookalikes", lambda *given: True)
+        assert chat.read(SIGNATURE, reply).flags == flags
+
+
+def test_a_reply_as_asked_for_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(chat_structure, "markers_like")  # an error in a detector ends its flags
+    reply = f"{BEGIN}A list: [1, 2].\n\n[[ ## final_score ## ]]\n5 (see [3])\n{END}\n\nAnd more."
+    assert [one.name for one in catalog.make("chat").read(SIGNATURE, reply).flags] == ["after-completed-dropped"]
