@@ -223,7 +223,7 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
 def _markers_within(reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
     outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
     for like in likes:
-        is_inside = section.start < like.end <= section.end and like.end > section.marker_end
+        is_inside = section.marker_end <= like.start and section.start < like.end <= section.end
         if not is_inside or not (like.has_hashes or like.begins_line):
             continue
         written = reading.completion[like.start : like.end].strip()

@@ -176,6 +176,11 @@ def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, comple
     assert read(adapter, signature, completion).diagnosis[0].message.startswith(said)
 
 
+def test_a_marker_with_a_colon_behind_it_is_a_marker() -> None:
+    flags = read("chat", "q -> n: int", "[[ ## n ## ]]: 5\n\n[[ ## completed ## ]]").flags
+    assert [one.name for one in flags] == ["text-on-the-marker-line", "words-around-value"]
+
+
 def test_labels_may_be_numbered() -> None:
     (first,) = read("chat", "q -> a, n: int", "1. a: x\n2. n: 3").diagnosis
     assert first.message == "The reply has the fields under headings or labels."

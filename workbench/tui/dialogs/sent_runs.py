@@ -212,7 +212,8 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         try:
             found = await self._ask(lambda kept: kept.search(wanted))
         except (OSError, SessionError, sqlite3.Error) as error:
-            self._found = Found((), 0)
+            self._found, self._current, self._marked = Found((), 0), 0, None
+            self._list.show(0, 0)
             self._text.show([block(plain_words(error), "error")])
             return
         chosen = self._id_of(self._current or None), self._id_of(self._marked)  # maybe moved during the search

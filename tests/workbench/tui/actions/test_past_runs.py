@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,6 +11,7 @@ from sessions.file import store
 from sessions.model.replies import Reply
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
+from workbench.sending.sent_runs import SentRuns
 from workbench.state.document import Place
 from workbench.tui.actions.past_runs import toggle_private
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
@@ -130,6 +132,25 @@ def test_runs_of_a_private_session_are_listed_and_forgotten(tmp_path: Path) -> N
         assert store.load(path).private
 
     at_the_desk(act, store.load(path), path)
+
+
+def test_a_search_that_fails_empties_the_list_and_the_next_one_fills_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(desk: Desk) -> None:
+        for _ in range(2):
+            await desk.press("f3", "f8")
+            await desk.sent()
+        await desk.press("alt+h")
+        screen = await searched(desk, 2)
+        await desk.press("down")
+        with monkeypatch.context() as broken:
+            broken.setattr(SentRuns, "search", Mock(side_effect=OSError("the disk is gone")))
+            await desk.type("m")
+            await searched(desk, 0)
+            await desk.until(lambda: "the disk is gone" in screen._text.row(0, 90).text)
+        await desk.press("backspace")
+        await searched(desk, 2)
+
+    at_the_desk(act)
 
 
 def test_hostile_runs_are_text_on_the_screen(tmp_path: Path) -> None:
