@@ -95,19 +95,23 @@ def values_read(reading: Reading) -> Iterator[Flag]:
 
 
 def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
-    one = reading.signature.output_fields[field.name]
+    one, value, coercions = reading.signature.output_fields[field.name], field.value, field.coercions
     annotation = one.annotation
-    yield from _escapes(field)
+    if "\\" in (field.raw or ""):
+        yield from _escapes(field)
     if annotation is str:
         yield from _text(field, reading.form == "xml")
     else:
-        yield from _union(field, annotation)
+        if type(value) is str:
+            yield from _union(field, annotation)
         yield from _by_steps(field, annotation)
         yield from _code(reading, field, annotation)
-        yield from _numbers(field)
-    yield from constraint_flags(one, field.value)
-    validated = next((step for step in field.coercions if step.rule.startswith("pydantic")), None)
-    if validated is not None:
+        if not isinstance(value, str | int):
+            yield from _numbers(field)
+    if constraints_of(one):
+        yield from constraint_flags(one, value)
+    validated = next((step for step in coercions if step.rule.startswith("pydantic")), None) if coercions else None
+    if validated is not None and isinstance(validated.before, dict | list):
         lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
         yield from _nearly(one, validated.before, lost)
         if lost:
@@ -170,7 +174,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _escapes(field: FieldReading) -> Iterator[Flag]:
     raw = field.raw
-    if raw is None or "\\" not in raw or not any(step.rule in ("json", "json_repair") for step in field.steps):
+    if raw is None or not any(step.rule in ("json", "json_repair") for step in field.steps):
         return
     found = ESCAPED_FORMULA.search(raw) or next(
         (
@@ -192,7 +196,7 @@ def _escapes(field: FieldReading) -> Iterator[Flag]:
 
 def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
     value = field.value
-    if type(value) is not str or get_origin(annotation) not in (Union, types.UnionType):
+    if get_origin(annotation) not in (Union, types.UnionType):
         return
     members = get_args(annotation)
     if str not in members or type(None) not in members:
