@@ -35,6 +35,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "history-printed-as-text": "TwoStep has no History: it prints the object into the message.",
         "left-out-by-the-format": "The adapter's format has no place for part of the input.",
         "no-user-message": "Anthropic's models and Bedrock require a user message; Markdown sends none.",
+        "gateway-passed-over": "dspy does not call the address in OPENAI_API_BASE for a model's name without provider.",
         "missing-input": "An input without a value is left out of the prompt.",
         "default-not-applied": "Defaults of inputs are filled in by dspy.Predict, not by the adapter.",
         "no-inputs": "Without inputs the user message only repeats the format.",

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
+from adapters.lm.addresses import base_variables
 from adapters.lm.dspy_facts import DspyFacts, Flags, Route, dspy_facts, facts_by, has_gateway, own_route
 from adapters.lm.litellm_answers import Limits
 from adapters.requests.capabilities import NONE, Capabilities
@@ -62,6 +63,16 @@ def _providers_listed() -> Mapping[str, str]:
     """Return litellm's provider of every model that its table lists without one."""
     table = fetched_table.table()
     return {name: fetched_table.provider_of(facts) for name, facts in table.items() if "/" not in name}
+
+
+def gateway_passed_over(model: str, model_type: str) -> str:
+    """Return the variable of an address that dspy does not call, because the name states no provider; "" if none.
+
+    Rule: `dspy.clients.backend_selection.select_backend`, which looks for `GPT-4O_API_BASE`.
+    """
+    if "/" in model or own_route(model, model_type) is None:
+        return ""
+    return next((name for name in base_variables(split_model(model)[0]) if os.environ.get(name)), "")
 
 
 def needs_user_message(model: str) -> bool:

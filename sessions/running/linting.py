@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from adapters.formats import catalog
 from adapters.lint import LINTS, Lint, Place, lint, round_trip
-from adapters.lm.capabilities import limits_of
+from adapters.lm.capabilities import gateway_passed_over, limits_of, split_model
 from adapters.requests.request import Request
 from adapters.tools.tools import set_tool_input
 from sessions.model.session import Case, Column, Session
@@ -45,6 +45,14 @@ def lints_of(session: Session, column: Column, case: Case, request: Request) -> 
         else:
             known = numbers[some] if len(numbers) == len(demos) else ()
             found += round_trip(adapter, request.signature, demos[some], known)
+    has_address = bool(rendering.connection_of(session, column).get("api_base"))
+    variable = gateway_passed_over(model, rendering.lm_settings_of(session, column).model_type)
+    if variable and not has_address:
+        said = (
+            f"dspy sends {model} to the provider itself, not to the address in {variable}, to which it is sent here. "
+            f"Name the provider: {'/'.join(split_model(model))}."
+        )
+        found.append(Lint("gateway-passed-over", said, Place("column")))
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
 

@@ -1,0 +1,37 @@
+"""Lints of a session's columns that depend on more than the prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import rendering
+from sessions.running.linting import lints_of
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "said"),
+    [
+        (
+            "gpt-4o",
+            {},
+            "dspy sends gpt-4o to the provider itself, not to the address in OPENAI_API_BASE, to which it is sent here."
+            " Name the provider: openai/gpt-4o.",
+        ),
+        ("gpt-4o", {"model_type": "text"}, ""),
+        ("openai/gpt-4o", {}, ""),
+        ("claude-sonnet-5", {}, ""),
+        ("gpt-4o", {"api_base": "http://127.0.0.1:9/v1"}, ""),
+    ],
+)
+def test_an_address_that_dspy_does_not_call_is_named(
+    monkeypatch: pytest.MonkeyPatch, model: str, params: dict[str, str], said: str
+) -> None:
+    for name in ("OPENAI_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
+    column = Column("chat", "chat")
+    session = Session(SignatureText("q -> a"), (), (column,), (Case("one", {"q": "x"}),), model, params)
+    request = rendering.request_of(session, column, session.cases[0])
+    found = lints_of(session, column, session.cases[0], request)
+    assert [one.message for one in found if one.name == "gateway-passed-over"] == ([said] if said else [])
