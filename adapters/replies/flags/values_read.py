@@ -158,7 +158,7 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
             f"`{name}` is a text, so the JSON {kind} became Python notation: {shown(field.value)}.",
             name,
         )
-    elif field.raw is not None and field.raw.strip() != field.value and PLAIN_NUMBER.fullmatch(field.raw.strip()):
+    elif isinstance(before, int | float) and field.raw is not None and field.raw.strip() != field.value:
         yield Flag(
             "number-rewritten", f"The number {shown(field.raw)[1:-1]} became the text {shown(field.value)}.", name
         )

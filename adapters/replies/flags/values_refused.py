@@ -59,8 +59,8 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
 
 
 def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
-    inner = without_none(annotation)
-    text = (given if isinstance(given, str) else field.raw or "").strip()[:MOST_TEXT]
+    inner, raw = without_none(annotation), (field.raw or "").strip()
+    text = (given.strip() if isinstance(given, str) else raw)[:MOST_TEXT]
     name, is_plain = field.name, get_origin(inner) is Literal or inner in (bool, int, float)
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)
@@ -69,14 +69,14 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
     elif isinstance(given, dict) and (key := _key_of_value(annotation, given)) is not None:
         said = f"`{name}` is an object in the reply; its value is one level too deep, under {shown(key)}."
         yield Flag("value-wrapped", said, name)
-    elif is_plain and isinstance(given, list) and len(given) == 1 and _accepts(annotation, given[0]):
+    elif is_plain and isinstance(given, list) and not has_open_quote(raw) and _are_accepted(annotation, given):
         yield Flag(
             "value-wrapped", f"`{name}` is a list in the reply, {shown(given)}; a single value is expected.", name
         )
     elif get_origin(inner) is Literal:
-        yield from _literal(name, inner, given, text, (field.raw or "").strip()[:MOST_TEXT], inner is not annotation)
+        yield from _literal(name, inner, given, text, raw[:MOST_TEXT], inner is not annotation)
     elif inner in (bool, int, float):
-        yield from _scalar(name, inner, (field.raw or "").strip())
+        yield from _scalar(name, inner, raw)
     elif get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple):
         yield from _list(name, inner, given)
 
@@ -84,6 +84,10 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
 def _key_of_value(annotation: Any, given: dict[str, Any]) -> str | None:
     """Return the first key under which an object has a value that the type accepts."""
     return next((key for key, inside in islice(given.items(), MOST_KEYS) if _accepts(annotation, inside)), None)
+
+
+def _are_accepted(annotation: Any, values: list[Any]) -> bool:
+    return bool(values) and all(_accepts(annotation, one) for one in values[:MOST_KEYS])
 
 
 def _accepts(annotation: Any, value: object) -> bool:

@@ -164,6 +164,13 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
             "`n` is an object in the reply; its value is one",
         ),
         ("json", "q -> n: int", '{"n": [1]}', "`n` is a list in the reply, [1]; a single value is expected."),
+        (
+            "json",
+            KIND,
+            '{"kind": ["spam", "other"]}',
+            "`kind` is a list in the reply, ['spam', 'other']; a single value",
+        ),
+        ("xml", KIND, "<kind>spam</kind><kind>other</kind>", "`kind` is a list in the reply, ['spam', 'other']; a sin"),
         ("json", "q -> n: int", '{"n": {"x": "no"}}', "`n` is {'x': 'no'}"),
         ("xml", "q -> a: int, b", "&lt;a&gt;1&lt;/a&gt;&lt;b&gt;x&lt;/b&gt;", "The tags are written as &lt;name&gt;."),
         ("xml", "q -> a: int", '<a value="1"/>', "value=… in the tag of `a` (line 1) was ignored"),
@@ -174,6 +181,11 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
 )
 def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, completion: str, said: str) -> None:
     assert read(adapter, signature, completion).diagnosis[0].message.startswith(said)
+
+
+def test_a_number_that_is_none_becomes_a_text_with_a_flag() -> None:
+    (flag,) = read("json", "q -> a", '{"a": NaN}').flags
+    assert flag.message == "The number NaN became the text 'nan'."
 
 
 def test_a_marker_with_a_colon_behind_it_is_a_marker() -> None:
