@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
+from adapters.replies.flags.wrong_places import DECIMAL_COMMA
 from adapters.replies.forms import FORMS
 from adapters.replies.sections import markers_like, sound
 from adapters.signatures.signature import Signature, without_none
@@ -111,6 +112,8 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
         plain = re.sub(r"[,' ]", "", grouped.group())
         yield f"{grouped.group()[:40]!a} groups its digits; without separators it parses as", _json(plain)
         return
+    if DECIMAL_COMMA.fullmatch(text):
+        yield f"{text!a} has a decimal comma; with a point it parses as", _json(text.replace(".", "").replace(",", "."))
     found = NUMBER.findall(text[:2000])
     if len(found) == 1:
         yield f"The only number in {text[:40]!a} parses as", _json(found[0])

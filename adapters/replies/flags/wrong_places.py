@@ -109,7 +109,7 @@ MOST_PLACES = 50
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
-DECIMAL_COMMA = re.compile(r"\A\s*[-+]?\d[\d.]*,\d{1,2}\s*\Z")
+DECIMAL_COMMA = re.compile(r"\A\s*[-+]?\d[\d.]{0,60},\d{1,2}\s*\Z")
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 NOTHING = re.compile(
     r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)", re.IGNORECASE

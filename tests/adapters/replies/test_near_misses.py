@@ -124,6 +124,8 @@ def test_an_object_in_another_shape_is_recognised(text: str) -> None:
         ("1. a\n2. b", list[str], ["a", "b"]),
         ("a, b", list[str], ["a", "b"]),
         ("[1, 2]", list[str], ["1", "2"]),
+        ("0,8", float, 0.8),
+        ("1.234,5", float, 1234.5),
     ],
 )
 def test_a_refused_value_is_mended_in_its_place(text: str, kind: Any, meant: Any) -> None:
