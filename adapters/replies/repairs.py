@@ -10,7 +10,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-from adapters.replies.flags.wrong_places import DECIMAL_COMMA
 from adapters.replies.forms import FORMS
 from adapters.replies.sections import markers_like, sound
 from adapters.signatures.signature import Signature, without_none
@@ -33,6 +32,7 @@ def names_by_sound(signature: Signature) -> Mapping[str, str]:
 
 
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d[\d.]{0,60},\d{1,2}\s*")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 TRUTH = re.compile(r"\W*(true|false|yes|no)\b", re.IGNORECASE)
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.*\S)\s*$")

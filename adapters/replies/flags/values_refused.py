@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_flags import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
-from adapters.replies.flags.wrong_places import DECIMAL_COMMA, MOST_KEYS, known_keys, wrong_places
-from adapters.replies.repairs import GROUPED
+from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
+from adapters.replies.repairs import DECIMAL_COMMA, GROUPED
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import type_adapter
 

@@ -14,6 +14,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
 from adapters.replies.flag import Flag, named, shown
+from adapters.replies.repairs import DECIMAL_COMMA
 from adapters.signatures.signature import Field
 from adapters.types.recognition import ByIdentity, is_custom_type, schema_by_name, type_adapter
 
@@ -109,7 +110,6 @@ MOST_PLACES = 50
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
-DECIMAL_COMMA = re.compile(r"\A\s*[-+]?\d[\d.]{0,60},\d{1,2}\s*\Z")
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 NOTHING = re.compile(
     r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)", re.IGNORECASE
@@ -121,7 +121,7 @@ OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
     "it has a currency": re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b", re.IGNORECASE),
     "it has a percent sign": re.compile(r"%|\bper ?cent\b", re.IGNORECASE),
-    "it has a decimal comma": DECIMAL_COMMA,
+    "it has a decimal comma": re.compile(rf"\A{DECIMAL_COMMA.pattern}\Z"),
     "it is a fraction": re.compile(r"\d\s*/\s*\d"),
     "it is a range": re.compile(r"\d\s*(?:-|–|to)\s*\d"),
     "its digits are grouped": re.compile(r"\d[,' ]\d{3}(?!\d)"),
