@@ -60,9 +60,10 @@ def _split(model: str) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=1)
 def _providers_listed() -> Mapping[str, str]:
-    """Return litellm's provider of every model that its table lists without one."""
+    """Return litellm's provider of every model that its table lists without one, except OpenAI's."""
     table = fetched_table.table()
-    return {name: fetched_table.provider_of(facts) for name, facts in table.items() if "/" not in name}
+    found = {name: fetched_table.provider_of(table[name]) for name in fetched_table.models_in(table) if "/" not in name}
+    return {name: provider for name, provider in found.items() if provider != "text-completion-openai"}
 
 
 def gateway_passed_over(model: str, model_type: str) -> str:
@@ -70,7 +71,9 @@ def gateway_passed_over(model: str, model_type: str) -> str:
 
     Rule: `dspy.clients.backend_selection.select_backend`, which looks for `GPT-4O_API_BASE`.
     """
-    if "/" in model or own_route(model, model_type) is None:
+    head, separator, _ = model.partition("/")
+    is_stated = bool(separator) and ":" not in head
+    if is_stated or not is_provider_known(model) or own_route(model, model_type) is None:
         return ""
     return next((name for name in base_variables(split_model(model)[0]) if os.environ.get(name)), "")
 

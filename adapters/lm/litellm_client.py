@@ -133,7 +133,7 @@ class LitellmLM:
         target = replace(target, asks=_asks(request))
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
-            message["key_of"] = message["request"]["model"]  # the installed litellm may know another variable
+            message["key_of"] = "/".join(split_model(self._model))  # the installed litellm may know another variable
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -267,7 +267,8 @@ class LitellmLM:
     def _secrets(self, target: Target) -> dict[str, Any]:
         """Return the API key, if litellm would not find it by itself, and the headers of the settings."""
         found: dict[str, Any] = {}
-        if target.provider in OLLAMA and target.keys and not target.key_withheld:
+        is_as_openai = target.provider in OLLAMA or self._settings.model_type == "text"
+        if is_as_openai and target.keys and not target.key_withheld:
             # litellm calls it as an OpenAI model and would send OpenAI's key.
             found["api_key"] = os.environ[target.keys[0]]
         headers = self._settings.header_variables

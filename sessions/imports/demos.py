@@ -79,7 +79,7 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
 
     A single JSON object is a demo, too. Raises `SessionError` naming the row if no format fits.
     """
-    if isinstance(decoded(text), dict):  # a single object, which may be on several lines
+    if "\n" in text.strip() and isinstance(decoded(text), dict):  # a single object on several lines
         text = f"[{text}]"
     start = text.lstrip()[:1]
     try:

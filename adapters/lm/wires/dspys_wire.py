@@ -107,7 +107,8 @@ def _by_dspys_client(
 ) -> tuple[Route, dict[str, Any]] | None:
     """Return the API of dspy's own client and the body that it sends; None if dspy uses litellm."""
     # Both names of Ollama mean the same server, and the variable is the address of its own API.
-    if has_gateway(model, os.environ) or (is_ollama(model) and has_gateway("ollama/", os.environ)):
+    named = model.partition("/")[0]
+    if has_gateway(model, os.environ) or (named in OLLAMA and has_gateway("ollama/", os.environ)):
         return None
     route = own_route(model, model_type, connection)
     if route is None or route.door.id.startswith("azure"):  # Azure requires an address, with which dspy uses litellm

@@ -25,7 +25,7 @@ _ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?
 _STRING_BY_ITS_END = re.compile(rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL)
 _ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 _DECODER = json.JSONDecoder()
-_WITH_EXPONENT = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?[eE][-+]?\d{1,3}(?![\w.])")
+_EXPONENT = re.compile(r"\d[eE][-+]?(\d{1,3})\b")
 ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
 
@@ -230,12 +230,11 @@ def lost_words(text: str, value: object) -> list[str]:
     """
     if "\\" in text or (type(value) is str and text.strip().strip('"') == value):
         return []
-    text = _WITH_EXPONENT.sub(lambda match: repr(float(match.group())), text)
     kept = set(_words_of(value))
     words = list(islice(dict.fromkeys(WORD.findall(FENCE_LINE.sub(" ", without_comments(text)))), MOST_WORDS))
     lost = [word for word in words if word not in kept and word.lower() not in NUMBER_WORDS]
     if any(word[0].isdigit() for word in lost):
-        numbers = {int(word) for word in kept if _is_whole_number(word)}
+        numbers = {int(word) for word in (*kept, *_EXPONENT.findall(text)) if _is_whole_number(word)}
         lost = [word for word in lost if not word[0].isdigit() or (_is_whole_number(word) and int(word) not in numbers)]
     return lost
 

@@ -77,6 +77,7 @@ def _is_broken(name: str, limit: Any, value: Any) -> bool:
 
 PYTHON_WORDS = ("True", "False", "None")
 PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+ANY_NUMBER = re.compile(rf"{PLAIN_NUMBER.pattern}|NaN|-?Infinity")
 ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
 DOUBLED = "\\\\"
 ESCAPED_FORMULA = re.compile(
@@ -158,7 +159,7 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
             f"`{name}` is a text, so the JSON {kind} became Python notation: {shown(field.value)}.",
             name,
         )
-    elif isinstance(before, int | float) and field.raw is not None and field.raw.strip() != field.value:
+    elif field.raw is not None and field.raw.strip() != field.value and ANY_NUMBER.fullmatch(field.raw.strip()):
         yield Flag(
             "number-rewritten", f"The number {shown(field.raw)[1:-1]} became the text {shown(field.value)}.", name
         )

@@ -62,14 +62,15 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
     inner, raw = without_none(annotation), (field.raw or "").strip()
     text = (given.strip() if isinstance(given, str) else raw)[:MOST_TEXT]
     name, is_plain = field.name, get_origin(inner) is Literal or inner in (bool, int, float)
+    is_list = get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple)
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)
     elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
         yield from _model(name, inner, given)
-    elif isinstance(given, dict) and (key := _key_of_value(annotation, given)) is not None:
+    elif (is_plain or is_list) and isinstance(given, dict) and (key := _key_of_value(inner, given)) is not None:
         said = f"`{name}` is an object in the reply; its value is one level too deep, under {shown(key)}."
         yield Flag("value-wrapped", said, name)
-    elif is_plain and isinstance(given, list) and not has_open_quote(raw) and _are_accepted(annotation, given):
+    elif is_plain and isinstance(given, list) and not has_open_quote(raw) and _are_accepted(inner, given):
         yield Flag(
             "value-wrapped", f"`{name}` is a list in the reply, {shown(given)}; a single value is expected.", name
         )
@@ -77,13 +78,14 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
         yield from _literal(name, inner, given, text, raw[:MOST_TEXT], inner is not annotation)
     elif inner in (bool, int, float):
         yield from _scalar(name, inner, raw)
-    elif get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple):
+    elif is_list:
         yield from _list(name, inner, given)
 
 
 def _key_of_value(annotation: Any, given: dict[str, Any]) -> str | None:
-    """Return the first key under which an object has a value that the type accepts."""
-    return next((key for key, inside in islice(given.items(), MOST_KEYS) if _accepts(annotation, inside)), None)
+    """Return the only key under which an object has a value of the type."""
+    found = [key for key, inside in islice(given.items(), MOST_KEYS) if _accepts(annotation, inside)]
+    return found[0] if len(found) == 1 else None
 
 
 def _are_accepted(annotation: Any, values: list[Any]) -> bool:
@@ -92,7 +94,7 @@ def _are_accepted(annotation: Any, values: list[Any]) -> bool:
 
 def _accepts(annotation: Any, value: object) -> bool:
     try:
-        type_adapter(annotation).validate_python(value)
+        type_adapter(annotation).validate_python(value, strict=True)
     except Exception:  # a user's type may raise in its own hooks
         return False
     return True
@@ -144,7 +146,7 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
     yield from found
     if found:
         return
-    texts = sorted([one for one in allowed[:100] if isinstance(one, str)], key=len, reverse=True)
+    texts = sorted([one for one in allowed[:100] if isinstance(one, str) and one], key=len, reverse=True)
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b")
     inside = set(word.findall(text)) if texts else ()
     if len(inside) > 1 and not re.search(r"\w", JOINED_BY.sub("", word.sub("", text))):

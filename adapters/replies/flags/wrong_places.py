@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
-from adapters.replies.flag import Flag, named, shown
+from adapters.replies.flag import Flag, shown
 from adapters.replies.repairs import DECIMAL_COMMA
 from adapters.signatures.signature import Field
 from adapters.types.recognition import ByIdentity, is_custom_type, schema_by_name, type_adapter
@@ -107,6 +107,7 @@ NO_LETTER = re.compile(r"[\W_]")
 LIKENESS = 0.75
 MOST_NAMES = 100
 MOST_PLACES = 50
+MOST_NAMED = 5
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
@@ -221,7 +222,7 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
             said = f"`{path}` is one level too deep in the reply, under {shown(under)}."
             return Flag("key-missing", said, name, path)
         if meant is None:
-            instead = f", which has {named(list(others))} instead" if others else ""
+            instead = f", which has {', '.join(map(shown, islice(others, MOST_NAMED)))} instead" if others else ""
             return Flag("key-missing", f"`{path}` is missing from the object in the reply{instead}.", name, path)
         message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."
         return Flag("key-nearly-right", message, name, path)

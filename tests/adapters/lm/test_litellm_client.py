@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 from loopback_server import BEHAVIOURS, CANARY, HUGE, LoopbackServer, refused_port
 from scripted_lm import Clock
 
-from adapters.lm import ProviderError, addresses, child
+from adapters.lm import LMSettings, ProviderError, addresses, child
 from adapters.lm import open as open_model
 from adapters.lm.litellm_client import LitellmLM
 from adapters.running import events
@@ -260,6 +261,18 @@ def test_every_variable_that_litellm_reads_reaches_an_address_of_the_users(
     monkeypatch.setenv(variable, "another-key-0123456789")
     assert send(model, lm_api_base=server.url, lm_api_base_trusted=True).ok
     assert server.requests[0].headers["authorization"] == "Bearer another-key-0123456789"
+
+
+@pytest.mark.parametrize("name", ["anthropic/claude-sonnet-5", "claude-sonnet-5"])
+def test_openais_key_stays_away_from_the_address_of_another_provider(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "another-key-0123456789")
+    lm = open_model(name, settings=LMSettings(model_type="text"), stream=False)
+    with contextlib.suppress(ProviderError):
+        list(lm.stream({"messages": [{"role": "user", "content": "Does it rain?"}]}))
+    assert server.requests[-1].headers["authorization"] == "Bearer another-key-0123456789"
 
 
 def test_a_variable_that_only_the_installed_litellm_knows_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -186,6 +187,7 @@ def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, comple
 def test_a_number_that_is_none_becomes_a_text_with_a_flag() -> None:
     (flag,) = read("json", "q -> a", '{"a": NaN}').flags
     assert flag.message == "The number NaN became the text 'nan'."
+    assert "number-rewritten" not in [one.name for one in read("json", "q -> a", '{"a": 5 // five\n}').flags]
 
 
 def test_a_marker_with_a_colon_behind_it_is_a_marker() -> None:
@@ -220,11 +222,47 @@ def test_the_end_of_a_cut_off_reply_comes_before_the_keys_that_it_lacks() -> Non
 
 def test_other_keys_are_named_beside_those_that_are_missing() -> None:
     (first,) = read("json", ITEM, '{"items": [{"name": "x", "cost": 1, "qty": 2}]}').diagnosis
-    assert first.message == "`items[0].price` is missing from the object in the reply, which has `cost` instead."
+    assert first.message == "`items[0].price` is missing from the object in the reply, which has 'cost' instead."
 
 
-def test_an_exponent_is_not_lost_in_a_repair() -> None:
-    assert [one.name for one in read("json", "q -> n: float", '{"n": 8e-1,}').flags] == ["json-repaired"]
+@pytest.mark.parametrize(
+    ("signature", "completion"),
+    [
+        ("q -> n: float", '{"n": 8e-1,}'),
+        ("q -> a: list[str]", '{"a": ["run 1e5 steps", "b"}'),
+        ("q -> a, b", '{"a": "12e4", "b": "x",}'),
+    ],
+)
+def test_an_exponent_is_not_lost_in_a_repair(signature: str, completion: str) -> None:
+    assert "text-lost-in-repair" not in [one.name for one in read("json", signature, completion).flags]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("int | None", '{"unit": null, "amount": "5 kg"}'),
+        ("Literal['x', 'y'] | None", '{"error": null, "label": "z"}'),
+        ("dict[str, int]", '{"a": {"b": 1}, "c": 2}'),
+        ("bool", '{"nam": "n"}'),
+        ("int", '{"a": 1, "b": 2}'),
+        ("str | None", '{"name": "x", "age": 1}'),
+    ],
+)
+def test_a_value_is_said_to_be_too_deep_only_where_one_of_its_type_is(kind: str, value: str) -> None:
+    found = read("json", f"q -> a: {kind}", f'{{"a": {value}}}').diagnosis
+    assert "value-wrapped" not in [one.cause for one in found]
+
+
+def test_an_empty_allowed_value_is_none_of_several() -> None:
+    found = read("chat", "q -> a: Literal['', 'yes', 'no']", "[[ ## a ## ]]\nyes?").diagnosis
+    assert found[0].cause == "words-around-value"
+
+
+def test_keys_that_take_the_place_of_a_missing_one_are_shown_short_and_harmless() -> None:
+    long = "".join(map(str, range(40_000)))
+    reply = json.dumps({"items": [{"name": "x", "qty": 2, "k\ud800": 1, "two\nlines": 2, long: 3}]})
+    (first,) = read("json", ITEM, reply).diagnosis
+    assert len(first.message) < 300 and first.message.isprintable()
 
 
 def test_a_semicolon_where_a_comma_belongs_is_named() -> None:

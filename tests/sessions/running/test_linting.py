@@ -19,6 +19,13 @@ from sessions.running.linting import lints_of
             " Name the provider: openai/gpt-4o.",
         ),
         ("gpt-4o", {"model_type": "text"}, ""),
+        ("zai:glm-5", {}, ""),
+        (
+            "openai:gpt-4o",
+            {},
+            "dspy sends openai:gpt-4o to the provider itself, not to the address in OPENAI_API_BASE, to which it is "
+            "sent here. Name the provider: openai/gpt-4o.",
+        ),
         ("openai/gpt-4o", {}, ""),
         ("claude-sonnet-5", {}, ""),
         ("gpt-4o", {"api_base": "http://127.0.0.1:9/v1"}, ""),

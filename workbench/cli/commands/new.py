@@ -15,7 +15,7 @@ from adapters.late_dataclasses import replace
 from adapters.lint.outputs import output_lints
 from adapters.signatures import notation
 from adapters.signatures.agents import MODULES, Module
-from adapters.signatures.signature import Field, Signature
+from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.tools.arguments import schema_of_line
 from adapters.types.recognition import custom_types_in, type_adapter
@@ -134,7 +134,9 @@ def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
         session = _configured(replace(written, predictor=predictor), options.model)
         session = replace(session, tools=tools, name=f"{first}: {name}")
         inner = session.signature.read()
-        own = {one: value for one, value in inputs.items() if one in inner.input_fields}
+        added = [one for one, field in inner.input_fields.items() if field.default is MISSING]
+        empty = {one: "" for one in added if one not in signature.fields}  # the module fills them in at each step
+        own = {one: value for one, value in {**empty, **inputs}.items() if one in inner.input_fields}
         session = replace(session, cases=(Case("case 1", inputs=own),))
         path = Path(options.output).with_name(".".join(part for part in (first, name, rest) if part))
         _save(session, path, options.force)

@@ -244,11 +244,12 @@ async def _add_step(host: Host, rendered: RenderedColumn) -> None:
 
     number = len(case.history)
     host.main.edit(change, Place("history", case.name, number), f"step {number} of {rendered.column.id}")
-    is_done = values["finished"] is True if is_code else step["tool_name"] == FINISH
+    is_done = values["finished"] is True and "generated_code" in step if is_code else step["tool_name"] == FINISH
     done = (
         f"the agent is done: choose the predictor {'CodeAct.extractor' if is_code else 'ReAct.extract'} for its outputs"
     )
-    host.main.status.say(done if is_done else f"step {number} added: {'code' if is_code else step['tool_name']}")
+    added = step["tool_name"] if not is_code else "code" if "generated_code" in step else "code that does not parse"
+    host.main.status.say(done if is_done else f"step {number} added: {added}")
 
 
 async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step | None:

@@ -198,6 +198,8 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         self._search()
 
     def action_mark(self) -> None:
+        if not self._found.runs:
+            return
         self._marked = None if self._marked == self._current else self._current
         self._list.show(len(self._found.runs), self._current)
         self._look()

@@ -90,6 +90,7 @@ the place and what would work.
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
         self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", self._choose_predictor)
+        self._predictor.id = "predictor"
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
         self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")

@@ -98,6 +98,13 @@ def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.Mon
     assert body("openai/o3", max_tokens=9) == {"messages": MESSAGES, "max_tokens": 9}
 
 
+def test_a_name_of_dspys_client_is_not_litellms_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_API_BASE", "http://127.0.0.1:9")
+    made = sent("ollama:llama3", {"messages": MESSAGES}, frozenset())
+    assert made.body is not None and made.arguments["model"] == "openai/llama3"
+    assert sent("ollama/llama3", {"messages": MESSAGES}, frozenset()).body is None
+
+
 def test_a_part_that_is_null_does_not_go_out() -> None:
     assert body("openai/o3", temperature=None, max_tokens=None, reasoning_effort=None) == {"messages": MESSAGES}
 

@@ -11,6 +11,7 @@ from textual import events
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
@@ -134,7 +135,8 @@ def test_the_code_of_an_agent_is_a_step_with_the_output_that_is_asked_for() -> N
         assert isinstance(desk.app.screen, AskScreen)
         await desk.fill_in("3")
         await desk.press("enter", "alt+n")
-        await add(wrote("a = b = 2", False))
+        await add(wrote("a = b = 2", True))
+        assert "step 1 added: code that does not parse" in " ".join(seen(desk.main.status)), "dspy asks for other code"
         await add(wrote("print(x)", True))
         await desk.fill_in("done [/x]")
         await desk.press("enter")

@@ -147,6 +147,7 @@ def test_a_search_that_fails_empties_the_list_and_the_next_one_fills_it(monkeypa
             await desk.type("m")
             await searched(desk, 0)
             await desk.until(lambda: "the disk is gone" in screen._text.row(0, 90).text)
+            screen.action_mark()
         await desk.press("backspace")
         await searched(desk, 2)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.content import Content
 
@@ -13,6 +14,7 @@ from workbench.tui.widgets.row_list import RowList
 class OneList(App[None]):
     """A list of which a word may change."""
 
+    CSS = "RowList { &:focus .row-list--current { background: red; } }"
     word = "row"
 
     def __init__(self) -> None:
@@ -25,6 +27,10 @@ class OneList(App[None]):
     def _line(self, index: int) -> Content:
         self.asked.append(index)
         return Content(f"{self.word} {index}")
+
+    @property
+    def painted(self) -> list[list[Segment]]:
+        return [list(strip) for strip in self.screen._compositor.render_strips()]
 
     @property
     def shown(self) -> list[str]:
@@ -44,11 +50,14 @@ def test_a_row_scrolled_past_asks_for_no_other_row_and_showing_asks_for_all() ->
             await pilot.press("down")
             await pilot.pause()
             assert sorted(app.asked) == [31, 33], "the row gone to, and the one that came into sight"
-            before = [list(strip) for strip in app.screen._compositor.render_strips()]
-            rows.notify_style_update()
+            before = app.painted
+            app.set_focus(None)
+            await pilot.pause()
+            after = app.painted
+            rows._row_strip.cache_clear()
             rows.refresh()
             await pilot.pause()
-            assert [list(strip) for strip in app.screen._compositor.render_strips()] == before
+            assert app.painted == after != before, "the current row has another color without the focus"
             app.word = "other"
             rows.show(10_000, 31)
             await pilot.pause()
