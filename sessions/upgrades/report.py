@@ -15,7 +15,7 @@ from sessions.upgrades.comparing import Difference
 from sessions.upgrades.sides import Compared
 
 COUNTED = ("replies", "no_longer_read", "read_now", "read_otherwise")
-"""What `Compared` counts of replies, as in JSON."""
+"""Names of the numbers of replies in `Compared`, as in JSON."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import dspy
 import pytest
 from dspy.clients import model_metadata
 from dspy.clients.backend_selection import select_backend
+from dspy.utils.exceptions import LMInvalidRequestError
 from oracle import calls, engines, model_names
 from oracle import compare as differences
 from oracle.tally import Record, Tally
@@ -75,9 +76,11 @@ def nobody_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def dspys(name: str, model_type: str = "chat", **settings: object) -> Capabilities:
     lm = dspy.LM(name, model_type=model_type, **settings)
-    return Capabilities(
-        lm.supports_function_calling, lm.supports_reasoning, lm.supports_response_schema, frozenset(lm.supported_params)
-    )
+    try:
+        params = frozenset(lm.supported_params)
+    except LMInvalidRequestError:  # of a provider with a fixed list of models, which has no other
+        params = frozenset()
+    return Capabilities(lm.supports_function_calling, lm.supports_reasoning, lm.supports_response_schema, params)
 
 
 def every_name() -> list[str]:

@@ -172,7 +172,7 @@ USES_OF_TOOLS: Mapping[str, str] = {
     "ReAct": "The prompt lists the tools; without a tool, the agent can only finish.",
     "CodeAct": "The prompt lists the tools as functions for the model's code.",
 }
-"""What an agent's prompt does with the tools, by the agent's module."""
+"""Sentences about the tools in an agent's prompt, by the agent's module."""
 
 
 class ToolsPane(RowsPane):

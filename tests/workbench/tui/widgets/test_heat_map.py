@@ -30,11 +30,18 @@ class OneMap(App[None]):
     def compose(self) -> ComposeResult:
         yield HeatMap()
 
+    @property
+    def painted(self) -> list[list[Segment]]:
+        return [list(strip) for strip in self.screen._compositor.render_strips()]
+
+
+def table_of(cell: HeatCell) -> HeatTable:
+    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
+    return HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, ((cell,) * COLUMNS,) * ROWS)
+
 
 def test_a_key_looks_at_no_cell_that_is_out_of_sight() -> None:
-    cells = tuple([tuple([HeatCell(LookedAt("✓ 2/2"), "good")] * COLUMNS)] * ROWS)
-    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
-    table = HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, cells)
+    table = table_of(HeatCell(LookedAt("✓ 2/2"), "good"))
 
     async def act() -> None:
         async with OneMap().run_test(size=(120, 35)) as pilot:
@@ -53,9 +60,7 @@ def test_a_key_looks_at_no_cell_that_is_out_of_sight() -> None:
 
 
 def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = tuple([tuple([HeatCell("✓ 2/2", "good", "5 ms")] * COLUMNS)] * ROWS)
-    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
-    table = HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, cells)
+    table = table_of(HeatCell("✓ 2/2", "good", "5 ms"))
     painted: list[int] = []
     line = HeatMap.render_line
 
@@ -66,7 +71,8 @@ def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monk
     monkeypatch.setattr(HeatMap, "render_line", counted)
 
     async def act() -> None:
-        async with OneMap().run_test(size=(80, 24)) as pilot:
+        app = OneMap()
+        async with app.run_test(size=(80, 24)) as pilot:
             grid = pilot.app.query_one(HeatMap)
             grid.show(table)
             grid.focus()
@@ -76,11 +82,11 @@ def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monk
                 await pilot.press(*keys)
                 await pilot.pause()
                 assert most is None or 0 < len(set(painted)) <= most, keys
-                shown = [list(strip) for strip in pilot.app.screen._compositor.render_strips()]
+                shown = app.painted
                 grid.notify_style_update()  # forgets what was painted
                 grid.refresh()
                 await pilot.pause()
-                assert [list(strip) for strip in pilot.app.screen._compositor.render_strips()] == shown, keys
+                assert app.painted == shown, keys
 
     asyncio.run(act())
 
@@ -88,9 +94,7 @@ def test_a_step_paints_the_rows_it_changes_and_looks_as_if_all_were_painted(monk
 def test_a_row_scrolled_past_paints_no_other_row_and_another_theme_or_table_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cells = tuple([tuple([HeatCell("✓ 2/2", "good", "5 ms")] * COLUMNS)] * ROWS)
-    heads = tuple([("", f"column {number}") for number in range(COLUMNS)])
-    table = HeatTable(tuple([f"case {number}" for number in range(ROWS)]), heads, cells)
+    table = table_of(HeatCell("✓ 2/2", "good", "5 ms"))
     painted: list[int] = []
     paint = HeatMap._paint_row
 
@@ -101,7 +105,8 @@ def test_a_row_scrolled_past_paints_no_other_row_and_another_theme_or_table_all(
     monkeypatch.setattr(HeatMap, "_paint_row", counted)
 
     async def act() -> None:
-        async with OneMap().run_test(size=(80, 24)) as pilot:
+        app = OneMap()
+        async with app.run_test(size=(80, 24)) as pilot:
             grid = pilot.app.query_one(HeatMap)
             grid.show(table)
             grid.focus()
@@ -111,17 +116,14 @@ def test_a_row_scrolled_past_paints_no_other_row_and_another_theme_or_table_all(
             await pilot.pause()
             assert sorted(painted) == [40, 41]
 
-            def painted_now() -> list[list[Segment]]:
-                return [list(strip) for strip in pilot.app.screen._compositor.render_strips()]
-
-            before = painted_now()
-            pilot.app.theme = "nord"
+            before = app.painted
+            app.theme = "nord"
             await pilot.pause()
-            after = painted_now()
+            after = app.painted
             grid._row_strip.cache_clear()
             grid.refresh()
             await pilot.pause()
-            assert painted_now() == after != before
+            assert app.painted == after != before
             grid.show(replace(table, names=tuple([f"other {number}" for number in range(ROWS)])), 41)
             await pilot.pause()
             shown = [strip.text.split()[:1] for strip in pilot.app.screen._compositor.render_strips()]
