@@ -76,11 +76,15 @@ def nobody_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def dspys(name: str, model_type: str = "chat", **settings: object) -> Capabilities:
     lm = dspy.LM(name, model_type=model_type, **settings)
-    try:
-        params = frozenset(lm.supported_params)
-    except LMInvalidRequestError:  # of a provider with a fixed list of models, which has no other
-        params = frozenset()
-    return Capabilities(lm.supports_function_calling, lm.supports_reasoning, lm.supports_response_schema, params)
+
+    def told(property: str, otherwise: Any) -> Any:
+        try:
+            return getattr(lm, property)
+        except LMInvalidRequestError:  # of a provider with a fixed list of models, which does not have this one
+            return otherwise
+
+    flags = (told(f"supports_{one}", False) for one in ("function_calling", "reasoning", "response_schema"))
+    return Capabilities(*flags, frozenset(told("supported_params", ())))
 
 
 def every_name() -> list[str]:
