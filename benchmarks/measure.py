@@ -59,6 +59,7 @@ class Ratio:
     theirs: float
     ours: float
     bar: float
+    compared: str = "dspy"
 
     @property
     def ratio(self) -> float:
@@ -66,7 +67,7 @@ class Ratio:
 
     def __str__(self) -> str:
         verdict = "ok  " if self.ratio >= self.bar else "SLOW"
-        times = f"dspy {self.theirs * 1e3:9.3f} ms   ours {self.ours * 1e3:9.3f} ms"
+        times = f"{self.compared} {self.theirs * 1e3:9.3f} ms   ours {self.ours * 1e3:9.3f} ms"
         return f"{verdict} {self.what:58} {self.ratio:8.2f} x (bar {self.bar:g})   {times}"
 
 

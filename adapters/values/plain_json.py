@@ -103,6 +103,8 @@ class Step(NamedTuple):
 
 
 MOST_PARTS = 10_000
+CONTAINER = (dict, list, tuple, MappingProxyType)
+SEQUENCE = (list, tuple)
 
 
 def parts_of(value: object) -> Iterator[Any]:
@@ -110,5 +112,5 @@ def parts_of(value: object) -> Iterator[Any]:
     waiting = [value]
     for one in waiting:
         yield one
-        if isinstance(one, dict | list | tuple | MappingProxyType) and len(waiting) < MOST_PARTS:
-            waiting.extend(islice(one if isinstance(one, list | tuple) else one.values(), MOST_PARTS))
+        if isinstance(one, CONTAINER) and len(waiting) < MOST_PARTS:
+            waiting.extend(islice(one if isinstance(one, SEQUENCE) else one.values(), MOST_PARTS))

@@ -69,8 +69,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start[: start.find("</think>")] if "</think>" in start else ""
-    is_first = len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
-    if before.strip() and "<think>" not in before and is_first:
+    if (
+        before.strip()
+        and "<think>" not in before
+        and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
+    ):
         yield Flag(
             "thoughts-not-separated",
             f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: "
@@ -93,13 +96,13 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
-    stop = next((token for token in STOP_TOKENS if token in text), None) if "</s>" in text or "<|" in text else None
+    stop = next((token for token in STOP_TOKENS if token in text), None) if "<" in text else None
     for field in reading.fields.values() if stop is not None else ():
         if isinstance(field.value, str) and field.value.endswith(stop or ""):
             said = f"`{field.name}` ends with {stop}, the model's stop token: the server did not remove it."
             yield Flag("stop-token-in-value", said, field.name)
     has_nul = "\x00" in text or "\\u0000" in text
-    has_marker = reading.form in ("json", "fenced json", "xml") and "[[ ## " in text
+    has_marker = reading.form in ("json", "fenced json", "xml") and "##" in text and "[[ ## " in text
     if not has_nul and not has_marker:
         return
     for field in reading.fields.values():

@@ -7,7 +7,7 @@ import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
@@ -24,42 +24,44 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 10_000
 MOST_KEYS = 100
+CONTAINER = (dict, list)
+LIST_TYPES = (list, set, frozenset, tuple)
+PLAIN = (str, int, float, bool)
 
 
 def extra_keys(annotation: object, value: object, by_name: bool = False) -> list[str]:
-    """Return the keys dropped when validating `value` as `annotation`, each once, in order."""
+    """Return the keys dropped when validating `value` as `annotation`, each once.
+
+    Values of one type are looked at together, because lists of thousands of models are common.
+    """
     found: dict[str, None] = {}
-    waiting: list[tuple[Any, Any]] = [(annotation, value)]
-    for number, (kind, one) in enumerate(waiting):
-        if number >= MOST_VALUES or len(found) >= MOST_KEYS:
-            break
-        if isinstance(one, dict | list):
-            waiting.extend(_inside(kind, one, found, by_name))
+    waiting: list[tuple[Any, list[Any]]] = [(annotation, [value])]
+    for kind, values in waiting:
+        containers = [one for one in values if isinstance(one, CONTAINER)]
+        if containers and len(found) < MOST_KEYS:
+            waiting.extend(_inside(kind, containers, found, by_name))
     return list(found)
 
 
-def _inside(annotation: Any, value: Any, found: dict[str, None], by_name: bool) -> list[tuple[Any, Any]]:
-    origin, arguments = get_origin(annotation), get_args(annotation)
+def _inside(kind: Any, values: list[Any], found: dict[str, None], by_name: bool) -> list[tuple[Any, list[Any]]]:
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return [(arguments[0], value)]
+        return [(arguments[0], values)]
     if origin in (Union, types.UnionType):
         members = [one for one in arguments if one is not type(None)]
-        return [(members[0], value)] if len(members) == 1 else []
-    if isinstance(value, list):
-        item = arguments[0] if origin in (list, set, frozenset, tuple) and arguments else None
-        return [] if item is None else [(item, one) for one in value[:MOST_VALUES]]
-    if origin is dict and len(arguments) == 2:
-        return [(arguments[1], one) for one in list(value.values())[:MOST_VALUES]]
-    known = (known_keys_and_names if by_name else known_keys)(annotation)
+        return [(members[0], values)] if len(members) == 1 else []
+    objects = [one for one in values if isinstance(one, dict)]
+    if arguments and (origin in LIST_TYPES or origin is dict):
+        parts = [one for one in values if isinstance(one, list)] if origin in LIST_TYPES else map(dict.values, objects)
+        item = arguments[-1] if origin is dict else arguments[0]
+        return [] if item in PLAIN else [(item, [*islice(chain.from_iterable(parts), MOST_VALUES)])]
+    known = (known_keys_and_names if by_name else known_keys)(kind)
     if known is None:
         return []
-    inner: list[tuple[Any, Any]] = []
-    for key, one in value.items():
-        if key in known:
-            inner.append((known[key], one))
-        else:
-            found.setdefault(str(key), None)
-    return inner
+    dropped = set[Any]().union(*objects).difference(known)
+    if dropped:
+        found.update(dict.fromkeys(str(key) for one in objects for key in one if key in dropped))
+    return [(known[key], [one[key] for one in objects if key in one]) for key in known if known[key] not in PLAIN]
 
 
 def _known_keys(annotation: object, by_name: bool) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import inspect
+import json
 import random
 import re
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ from adapters.replies import flags
 from adapters.replies.flag import Flag
 from adapters.replies.flags.explaining import detectors_of, explain
 from adapters.replies.flags.glossary import FLAGS
+from adapters.replies.flags.wrong_places import extra_keys
 from adapters.signatures.signature import Field, Signature
 from adapters.types import Code, Reasoning
 from sessions.running import linting as session_lint
@@ -203,6 +205,32 @@ def test_extra_keys_are_found_inside_of_lists_and_models() -> None:
     (flag,) = read("json", '{"items": [{"name": "a", "score": 1, "why": "b"}]}', items=list[Item])
     assert flag.name == "extra-keys-of-value-dropped"
     assert "`why`" in flag.message
+
+
+class Order(BaseModel):
+    number: int
+    lines: list[Item]
+    by_name: dict[str, Item] = {}
+
+
+def test_extra_keys_are_found_at_every_level_each_once() -> None:
+    lines = [{"name": "a", "score": 1, "why": "b"}, {"name": "a", "score": 1, "why": "b", "how": 1}]
+    orders = [{"number": 1, "lines": lines, "by": "c", "by_name": {"x": {"name": "a", "score": 1, "when": 0}}}]
+    (flag,) = read("json", json.dumps({"orders": orders * 2}), orders=list[Order])
+    assert flag.message == "`orders` has JSON keys that its type lacks; they were dropped: `by`, `why`, `how`, `when`."
+
+
+@pytest.mark.parametrize("annotation", [list, dict, tuple, list[Any], dict[str, Any], tuple[()], str | None, Any])  # type: ignore[misc]
+def test_types_that_keep_every_key_drop_none(annotation: Any) -> None:
+    for value in ({"a": {"b": [1]}}, [{"a": 1}, [{"b": 2}]]):
+        assert extra_keys(annotation, value) == []
+
+
+@pytest.mark.parametrize("annotation", [list[float], dict[str, list[float | None]], tuple[str, float], list, Any])
+def test_numbers_that_are_not_finite_are_found_inside_of_containers(annotation: Any) -> None:
+    values = {"dict": '{"x": [1, NaN]}', "tuple": '["x", NaN]'}
+    text = next((one for kind, one in values.items() if kind in str(annotation)), "[1, NaN]")
+    assert "not-a-finite-number" in names("json", f'{{"a": {text}}}', a=annotation)
 
 
 class Hostile(BaseModel):
