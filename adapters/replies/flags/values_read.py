@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from adapters.replies.flag import Flag, named, shown
-from adapters.replies.flags.wrong_places import extra_keys, known_keys_of, nearly
+from adapters.replies.flags.wrong_places import extra_keys, is_anywhere_in, known_keys_of, nearly
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named
@@ -173,9 +173,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _escapes(field: FieldReading) -> Iterator[Flag]:
-    raw = field.raw
-    if raw is None or not any(step.rule in ("json", "json_repair") for step in field.steps):
-        return
+    raw = field.raw or ""
     found = ESCAPED_FORMULA.search(raw) if FORMULA.search(raw) else None  # the second, ten times quicker, seldom finds
     if found is None and ":\\" in raw:
         paths = ESCAPED_PATH.finditer(raw)
@@ -183,7 +181,9 @@ def _escapes(field: FieldReading) -> Iterator[Flag]:
             (one for one in paths if one.start() == 0 or one.group()[0] in "\"'(=" or one.group().count("\\") > 1),
             None,
         )
-    if found and DOUBLED not in found.group():
+    if found is None or DOUBLED in found.group():
+        return
+    if any(step.rule in ("json", "json_repair") for step in field.steps):
         written = shown(found.group().strip()).replace(DOUBLED, DOUBLED[0])
         yield Flag(
             "backslash-is-an-escape",
@@ -294,13 +294,9 @@ def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
         )
 
 
-def _may_hold_floats(annotation: object) -> bool:
-    if get_origin(annotation) in (list, set, frozenset, tuple, dict, Union, types.UnionType):
-        return any(map(_may_hold_floats, get_args(annotation)))
-    return annotation not in (str, int, bool, type(None))
-
-
-may_hold_floats: ByIdentity[bool] = ByIdentity(_may_hold_floats)
+may_hold_floats: ByIdentity[bool] = ByIdentity(
+    lambda annotation: is_anywhere_in(annotation, lambda one: one not in (str, int, bool, type(None)))
+)
 """Test whether a value of this type can contain a float; cached by annotation."""
 
 

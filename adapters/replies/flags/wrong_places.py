@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
@@ -26,7 +26,6 @@ MOST_VALUES = 10_000
 MOST_KEYS = 100
 CONTAINER = (dict, list)
 LIST_TYPES = (list, set, frozenset, tuple)
-PLAIN = (str, int, float, bool)
 
 
 def extra_keys(annotation: object, value: object, by_name: bool = False) -> list[str]:
@@ -54,14 +53,31 @@ def _inside(kind: Any, values: list[Any], found: dict[str, None], by_name: bool)
     if arguments and (origin in LIST_TYPES or origin is dict):
         parts = [one for one in values if isinstance(one, list)] if origin in LIST_TYPES else map(dict.values, objects)
         item = arguments[-1] if origin is dict else arguments[0]
-        return [] if item in PLAIN else [(item, [*islice(chain.from_iterable(parts), MOST_VALUES)])]
+        return [(item, [*islice(chain.from_iterable(parts), MOST_VALUES)])] if may_drop_keys(item) else []
     known = (known_keys_and_names if by_name else known_keys)(kind)
     if known is None:
         return []
     dropped = set[Any]().union(*objects).difference(known)
     if dropped:
         found.update(dict.fromkeys(str(key) for one in objects for key in one if key in dropped))
-    return [(known[key], [one[key] for one in objects if key in one]) for key in known if known[key] not in PLAIN]
+    inner = [(key, type_) for key, type_ in known.items() if may_drop_keys(type_)]
+    return [(type_, [one[key] for one in objects if key in one]) for key, type_ in inner]
+
+
+def is_anywhere_in(annotation: object, test: Callable[[object], bool]) -> bool:
+    """Return whether `test` is true of a type, or of one inside its lists, dicts, unions and `Annotated`."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return is_anywhere_in(get_args(annotation)[0], test)
+    if origin in (*LIST_TYPES, dict, Union, types.UnionType):
+        return any(is_anywhere_in(one, test) for one in get_args(annotation))
+    return test(annotation)
+
+
+may_drop_keys: ByIdentity[bool] = ByIdentity(
+    lambda annotation: is_anywhere_in(annotation, lambda one: known_keys(one) is not None)
+)
+"""Test whether a type has a class that reads some JSON keys and drops others; cached by annotation."""
 
 
 def _known_keys(annotation: object, by_name: bool) -> dict[str, Any] | None:
