@@ -13,7 +13,7 @@ from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text
 from adapters.signatures.read.annotations import fields_until_built
-from adapters.signatures.signature import Signature
+from adapters.signatures.signature import Signature, without_none
 from adapters.signatures.type_names import walk
 from adapters.values.value_text import write_value
 
@@ -143,7 +143,7 @@ def _model_text(model: type[BaseModel], indent: int, seen: set[type] | None) -> 
             lines.append(f"{inner}# {field.description}")
         elif field.alias and field.alias != name:
             lines.append(f"{inner}# alias: {field.alias}")
-        nested = _only_member(field.annotation)
+        nested = without_none(field.annotation)
         if is_model(nested):
             lines += _comment(nested.__doc__, inner)
         lines.append(f"{inner}{name}: {type_text(field.annotation, indent + 1, met)},")
@@ -155,11 +155,3 @@ def _comment(docstring: str | None, indent: str) -> list[str]:
     if not docstring:
         return []
     return [f"{indent}# {line.strip()}" for line in docstring.strip().split("\n") if line.strip()]
-
-
-def _only_member(annotation: object) -> object:
-    if get_origin(annotation) in (types.UnionType, Union):
-        members = [one for one in get_args(annotation) if one is not type(None)]
-        if len(members) == 1:
-            return members[0]
-    return annotation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from adapters.late_dataclasses import replace
 from adapters.mutations.mutation import GoodReply, Mutation, grouped
@@ -243,26 +244,20 @@ MARKERS = grouped(
 )
 
 
-def _each_field(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
-    """Write every field with `change`; XML only."""
-
-    def made(good: GoodReply) -> str | None:
-        return good.form.whole([change(one) for one in good.fields]) if _is_xml(good) and good.form else None
-
-    return made
-
-
-def _last_field(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
-    """Write the last field with `change`; XML only."""
+def _each_field(change: Callable[[FieldText], str], first: int = 0) -> Callable[[GoodReply], str | None]:
+    """Write every field from the one at `first` with `change`; XML only."""
 
     def made(good: GoodReply) -> str | None:
         form = good.form
         if form is None or not _is_xml(good):
             return None
-        *before, last = good.fields
-        return form.whole([*[form.named(one.name, one.text, form.is_nested(one)) for one in before], change(last)])
+        kept = [form.named(one.name, one.text, form.is_nested(one)) for one in good.fields[:first]]
+        return form.whole([*kept, *map(change, good.fields[first:])])
 
     return made
+
+
+_last_field = partial(_each_field, first=-1)
 
 
 def _is_xml(good: GoodReply) -> bool:

@@ -142,11 +142,6 @@ def _twelfths(text: str) -> int:
     return 3 * ascii_only + 4 * (len(text) - ascii_only - wide) + 12 * wide
 
 
-def estimates_of(texts: Iterable[Sequence[str]]) -> list[list[int]]:
-    """Return `estimates` of each text."""
-    return [estimates(text) for text in texts]
-
-
 class Estimates:
     """Estimates whole requests, counting only messages that the previous request lacked."""
 

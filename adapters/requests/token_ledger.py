@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
-from adapters.requests.token_estimates import Counted, Origin, estimates_of, texts_of, uncounted
+from adapters.requests.token_estimates import Counted, Origin, estimates, texts_of, uncounted
 
 DESCRIBING = frozenset({"name", "type", "description", "constraint"})
 """Kinds of system message pieces that describe a field."""
@@ -105,7 +105,7 @@ def pieces_of(request: Request) -> list[list[str]]:
 def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
     """Count the tokens by `counts` of `pieces_of(request)`; without it everything is estimated."""
     texts = _texts(request)
-    tokenizer, by_text = counts if counts is not None else (None, estimates_of(pieces_of(request)))
+    tokenizer, by_text = counts if counts is not None else (None, list(map(estimates, pieces_of(request))))
     found: dict[Origin, tuple[int, bool]] = {}
     for one, tokens in zip(texts, by_text, strict=True):
         is_exact = tokenizer is not None and one.is_told

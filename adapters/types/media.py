@@ -45,8 +45,6 @@ class Audio(Type):
     @pydantic.model_validator(mode="before")
     @classmethod
     def validate_input(cls, values: object) -> object:
-        if isinstance(values, cls):
-            return {"data": values.data, "audio_format": values.audio_format}
         return encode_audio(values)
 
     @classmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
@@ -28,35 +29,8 @@ MOST_ERRORS = 8
 MOST_CAUSES, OTHERS = 20, "other causes"
 """The most distinct causes of a cell's misses; the misses of later ones are counted together."""
 LONGEST_EXAMPLE = 200
-HIGHEST_BIT = 1_000_000
-"""The highest number of a run that takes a bit; higher ones take more memory."""
-
-
-class Numbers:
-    """The numbers of repeats, a bit each."""
-
-    __slots__ = ("_bits", "_others")
-
-    def __init__(self) -> None:
-        self._bits = bytearray()
-        self._others: set[int] = set()
-
-    def __contains__(self, number: int) -> bool:
-        at, bit = divmod(number, 8)
-        return bool(self._bits[at] >> bit & 1) if 0 <= at < len(self._bits) else number in self._others
-
-    @property
-    def highest(self) -> int:
-        """Return the highest number; 0 if there is none."""
-        return max(int.from_bytes(self._bits, "little").bit_length() - 1, *self._others, 0)
-
-    def add(self, number: int) -> None:
-        if not 0 <= number <= HIGHEST_BIT:
-            self._others.add(number)
-            return
-        at, bit = divmod(number, 8)
-        self._bits.extend(bytes(max(0, at + 1 - len(self._bits))))
-        self._bits[at] |= 1 << bit
+HIGHEST_NUMBER = 2**63 - 1
+"""The highest number of a run that is told apart from higher ones."""
 
 
 class Totals:
@@ -225,7 +199,8 @@ class Cell(Totals):
         self.is_judged_alike = True
         """True if all runs that count have the same digests."""
         self.highest_cost: float | None = None
-        self._numbers = Numbers()
+        self._numbers = array("q")
+        """The numbers of the runs that count, sorted."""
         self._places = array("Q")
         self._values = array("q")
         """A hash of the values of each parsed run."""
@@ -237,7 +212,7 @@ class Cell(Totals):
 
     def add(self, run: BenchRun, place: int, read: Callable[[int], BenchRun]) -> None:
         """Count a run that `read` returns for `place`."""
-        if run.number in self._numbers:
+        if self.has(run.number):
             return
         if (before := self._failed.pop(run.number, None)) is not None:
             self._places.remove(before)
@@ -250,7 +225,7 @@ class Cell(Totals):
             self._failed[run.number] = place
             self._count_failed(run, 1)
         else:
-            self._numbers.add(run.number)
+            insort(self._numbers, _bounded(run.number))
             self._count(run)
 
     def _count_failed(self, run: BenchRun, by: int) -> None:
@@ -321,12 +296,13 @@ class Cell(Totals):
 
     def has(self, number: int) -> bool:
         """Tell whether a run with this number counts."""
-        return number in self._numbers
+        place = bisect_left(self._numbers, _bounded(number))
+        return self._numbers[place : place + 1] == array("q", [_bounded(number)])
 
     @property
     def highest(self) -> int:
         """Return the highest number of a run that counts; 0 if there is none."""
-        return self._numbers.highest
+        return max(self._numbers[-1:], default=0)
 
     def is_within(self, numbers: Collection[int]) -> bool:
         """Tell whether no run has a number other than these."""
@@ -375,6 +351,10 @@ class Cell(Totals):
         if not self.counted:
             return "broken" if self.many else "none"
         return "good" if self.good == self.counted else "mixed" if self.above_0 else "bad"
+
+
+def _bounded(number: int) -> int:
+    return max(-HIGHEST_NUMBER, min(number, HIGHEST_NUMBER))
 
 
 def _example(run: BenchRun, cause: str) -> str:

@@ -106,13 +106,16 @@ def loads(text: str, path: PathLike | None = None) -> Session:
     return file_format.session_of_data(_decode(text, name), name)
 
 
-def dumps(session: Session, parts: WrittenParts | None = None) -> str:
+def dumps(session: Session, parts: WrittenParts | None = None, path: str | None = None) -> str:
     """Return the text of the session's file; the same session always has the same text.
 
-    `parts` caches encoded parts. Raises `SessionError` for secrets, unknown parameters and values that are not plain
-    JSON.
+    `parts` caches encoded parts; errors name `path`. Raises `SessionError` for secrets, unknown parameters and values
+    that are not plain JSON.
     """
-    return _dumps(session, None, parts)
+    pieces: list[str] = []
+    json_values.write(file_format.data_of_session(session, path, parts), pieces)
+    pieces.append("\n")
+    return "".join(pieces)
 
 
 def save(
@@ -133,7 +136,7 @@ def save_locked(
 ) -> Fingerprint:
     """Save like `save`; the caller holds the lock of the folder (`sessions.file.whole_files`)."""
     name = os.fspath(path)
-    content = _dumps(session, name, parts).encode("utf-8")
+    content = dumps(session, parts, name).encode("utf-8")
     if over is not None and has_changed(name, over):
         raise ChangedOnDiskError(name)
     write_whole(name, content)
@@ -150,13 +153,6 @@ def write_whole(path: PathLike, content: bytes) -> None:
         whole_files.replace(target, content, mode)
     except OSError as error:
         raise _not_done(name, "written", error) from error
-
-
-def _dumps(session: Session, path: str | None, parts: WrittenParts | None = None) -> str:
-    pieces: list[str] = []
-    json_values.write(file_format.data_of_session(session, path, parts), pieces)
-    pieces.append("\n")
-    return "".join(pieces)
 
 
 def _read(path: str) -> bytes:

@@ -40,33 +40,8 @@ class Written:
     written: JSON
 
 
-class _WrittenText(Written, str):
-    pass
-
-
-class _WrittenInt(Written, int):
-    pass
-
-
-class _WrittenFloat(Written, float):
-    pass
-
-
-class _WrittenList(Written, list[Any]):
-    pass
-
-
-class _WrittenDict(Written, dict[str, Any]):
-    pass
-
-
-_WRITTEN: Mapping[type, Callable[[Any], Any]] = {
-    str: _WrittenText,
-    int: _WrittenInt,
-    float: _WrittenFloat,
-    list: _WrittenList,
-    dict: _WrittenDict,
-}
+_WRITTEN: Mapping[type, type] = {kind: type("Written", (Written, kind), {}) for kind in (str, int, float, list, dict)}
+"""The kinds of `Written` values, by the type of their display."""
 
 
 def shown_of(written: JSON) -> JSON:
@@ -84,7 +59,7 @@ def read_back(written: JSON) -> Any:
     if same(shown, written):
         return written
     kind = _WRITTEN.get(type(shown))
-    made = _WrittenText(str(shown)) if kind is None else kind(shown)
+    made: Any = _WRITTEN[str](str(shown)) if kind is None else kind(shown)
     made.written = written
     return made
 

@@ -262,9 +262,7 @@ class Variant:
     """An optimiser's score; higher is better."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
-    @staticmethod
-    def hash_of(text: str) -> str:
-        return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    hash_of = staticmethod(digest_of)
 
 
 SCHEMA = "urn:adapter-workbench:session:1"

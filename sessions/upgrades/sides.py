@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, replace
-from adapters.prompts.text import DataPart, Message, Segment, Text
+from adapters.prompts.text import DataPart, Message, Segment, Text, prompt_of_dicts
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
@@ -217,51 +217,33 @@ UNKNOWN = "unknown"
 
 def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
     """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
-    beside = dict(_pairs(theirs, ours))
+    messages = prompt_of_dicts(theirs).messages
+    beside = dict(_pairs(messages, ours))
     lines = _lines_of(ours)
-    return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(theirs)])
+    return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(messages)])
 
 
-def _pairs(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
-    if [one.get("role") for one in theirs] == [one.role for one in ours]:
+def _pairs(theirs: Sequence[Message], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+    if [one.role for one in theirs] == [one.role for one in ours]:
         yield from enumerate(ours)
         return
-    keys = [_key(str(one.get("role")), _text(one.get("content"))) for one in theirs]
-    for tag, start, end, new_start, new_end in opcodes(keys, [_key(one.role, one.text) for one in ours]):
+    before, after = [[f"{one.role}\n{one.text}" for one in messages] for messages in (theirs, ours)]
+    for tag, start, end, new_start, new_end in opcodes(before, after):
         if tag in ("equal", "replace"):
             for index, message in zip(range(start, end), ours[new_start:new_end], strict=False):
-                if theirs[index].get("role") == message.role:
+                if theirs[index].role == message.role:
                     yield index, message
 
 
-def _key(role: str, text: str) -> str:
-    return f"{role}\n{text}"
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [one.get("text") for one in parts if isinstance(one, Mapping) and one.get("type") == "text"]
-    return "".join([one for one in texts if isinstance(one, str)])
-
-
-def _one(theirs: Mapping[str, object], ours: Message | None, lines: Mapping[str, Segment]) -> Message:
-    role, content = str(theirs.get("role")), theirs.get("content")
-    extra = {name: value for name, value in theirs.items() if name not in ("role", "content")}
-    turn = ours.turn if ours is not None else UNKNOWN
-    text = _labelled(_text(content), ours.text if ours is not None else Text(), lines)
-    if not isinstance(content, list):
-        return Message(role, turn, (text,) if content is not None else (), extra=extra)
+def _one(theirs: Message, ours: Message | None, lines: Mapping[str, Segment]) -> Message:
+    text = _labelled(theirs.text, ours.text if ours is not None else Text(), lines)
     parts: list[Text | DataPart] = []
     position = 0
-    for part in content:
-        if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
-            parts.append(text.slice(position, position + len(part["text"])))
-            position += len(part["text"])
-        elif isinstance(part, Mapping):
-            parts.append(DataPart(part))
-    return Message(role, turn, tuple(parts), is_list=True, extra=extra)
+    for part in theirs.parts:
+        end = position + len(part) if isinstance(part, Text) else position
+        parts.append(text.slice(position, end) if isinstance(part, Text) else part)
+        position = end
+    return replace(theirs, turn=ours.turn if ours is not None else UNKNOWN, parts=tuple(parts))
 
 
 def _lines_of(ours: Sequence[Message]) -> dict[str, Segment]:

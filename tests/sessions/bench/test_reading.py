@@ -87,7 +87,7 @@ def test_a_failed_run_gives_way_to_its_repetition_in_every_total(tmp_path: Path)
 
 
 def test_numbers_of_any_size_are_told_apart(tmp_path: Path) -> None:
-    numbers = [3, 10**12, -4, 3, 0, 10**12, 10**6]
+    numbers = [3, 10**12, -4, 3, 0, 10**12, 10**6, 10**30]
     cell = latest(results_of(tmp_path / "q.bench.jsonl", [run_of("one", "a", one, True) for one in numbers])).cells[0]
-    assert [one.number for one in cell.runs] == [-4, 0, 3, 10**6, 10**12]
+    assert [one.number for one in cell.runs] == [-4, 0, 3, 10**6, 10**12, 10**30]
     assert cell.has(10**12) and not cell.has(10**12 + 1) and not cell.has(2)
