@@ -27,30 +27,49 @@ UNFINISHED = ("closed the responses stream before any terminal event", "ended be
 STATED: Mapping[ErrorKind, re.Pattern[str]] = {
     "context": re.compile(
         "context_length_exceeded|maximum (context|prompt) length|request too large"
-        "|(exceeds|greater than) the (model's )?context length|max_new_tokens` must be"
+        "|(exceeds|greater than|less than) the (model's )?context length|max_new_tokens` must be"
     ),
     "rate limit": re.compile("too many tokens per"),
     "quota": re.compile(
         r"credits? (balance is too low|or licenses yet|are depleted)|insufficient[_ ](balance|credits|quota)"
         r"|any credits yet|used all available credits|spend(ing)? limit|specified api usage limits"
         r"|billing[_ ](not_active|disabled|state|to be enabled)|payment[_ ]instrument|subscription is disabled"
+        r"|budget has been exceeded|call volume quota|key limit exceeded|limit set to 0|limit: 0,"
     ),
     # A proxy of litellm without a database answers a wrong key with 400 and the last two.
-    "key": re.compile("incorrect api key|api key not valid|no_db_connection|no connected db"),
-    "refused": re.compile("requires moderation|input was flagged|violates usage guidelines"),
+    "key": re.compile("incorrect api key|api key not valid|no_db_connection|no connected db|not have access to model"),
+    "refused": re.compile(
+        "requires moderation|input was flagged|violates usage guidelines|content exists risk|deny-listed"
+    ),
     "address": re.compile("unexpected endpoint or method"),
-    "request": re.compile("no endpoints found (that|matching)"),
+    "request": re.compile("no endpoints found (that|matching)|no available model provider that meets"),
     "model": re.compile(
         "llm provider not provided|model_not_(found|supported)|invalid model|not a valid model|model not exist"
         "|model identifier is invalid|no endpoints found for|has been decommissioned"
+        "|endpoint with name .{1,99} does not exist|the given endpoint does not exist"
     ),
 }
 """Vendors' messages that tell the kind whatever the status, such as a 400 for a wrong API key; the first counts."""
 
 _NAMES_MODEL = re.compile("model|deployment", re.IGNORECASE)
 
-TRY_LATER = re.compile(r"retry in ([\d.]+) ?s|\"?retrydelay\"?\W+([\d.]+)s", re.IGNORECASE)
-"""The wait that Gemini and Vertex state for a rate limit; their 429 also mentions a quota."""
+_TRY_LATER = re.compile(
+    r"(?:(?:again|retry|resets?|replenished) (?:in|after) |retrydelay\W+)((?:\d+(?:\.\d+)? ?(?:ms|[smhd])[a-z]* ?)+)",
+    re.IGNORECASE,
+)
+_SECONDS: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def stated_wait(text: str) -> float | None:
+    """Return the wait that a server's message states, in seconds.
+
+    >>> stated_wait("Please try again in 9m38.5s. Upgrade today")
+    578.5
+    """
+    found = _TRY_LATER.search(text)
+    parts = re.findall(r"([\d.]+) ?(ms|[smhd])", found[1].lower()) if found else ()
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
+
 
 NOT_CONNECTED = (
     "ConnectError",
@@ -89,7 +108,9 @@ def said_in(facts: Facts) -> str:
         return "a web page (HTML), not an API response"
     if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
         return 'JSON without "choices"'
-    text = _message_in(facts.get("body")) or _inside(str(facts.get("message", "")))
+    message = str(facts.get("message", ""))
+    pair = _PAIR.search(message)
+    text = pair[1] if pair else _message_in(facts.get("body")) or _inside(message)
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
@@ -97,6 +118,10 @@ def said_in(facts: Facts) -> str:
     text = re.sub(r"^(\w+Exception( APIError)? -( |$))+|^Error code: \d+( - )?", "", text)
     text = re.sub(r"^Message: (.*), Metadata: .*", r"\1", text)  # litellm's words for OpenRouter's
     return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
+
+
+_PAIR = re.compile(r"^\S+: \('([^'{]+)', \{")
+"""The message of google-auth about credentials that were not accepted, beside the response."""
 
 
 def _inside(text: str) -> str:
@@ -196,6 +221,9 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_unfinished, "malformed"),
     (lambda it: it.is_a("ForeignRedirectError") or it.is_by("ForeignRedirectError"), "address"),
     (lambda it: it.is_tls, "address"),
+    # Google's token for the credentials, before any request.
+    (lambda it: it.is_by("RefreshError"), "key"),
+    (lambda it: it.is_by("TransportError"), "network"),
     # In mid-stream, litellm makes up the status and the type.
     (lambda it: it.in_stream and it.is_by_timeout, "timeout"),
     (lambda it: it.in_stream and it.is_by("JSONDecodeError"), "malformed"),
@@ -223,7 +251,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.status in (401, 403) or it.is_a("AuthenticationError", "PermissionDeniedError"), "key"),
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
     (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
-    (lambda it: it.is_limit and it.says("exceeded your current quota") and not TRY_LATER.search(it.text), "quota"),
+    (lambda it: it.is_limit and it.says("exceeded your current quota") and stated_wait(it.text) is None, "quota"),
     (lambda it: it.status in (498, 503, 529) or it.says("overloaded", "not ready for inference"), "overloaded"),
     (lambda it: it.is_limit, "rate limit"),
     (lambda it: it.is_accepted and not it.is_of_events, "malformed"),

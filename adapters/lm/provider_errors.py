@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
 from adapters.lm.capabilities import is_provider_known, split_model
-from adapters.lm.failure_kinds import TRY_LATER, Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble
+from adapters.lm.failure_kinds import Facts, in_stream, is_page, kind_of, said_in, stated_wait, tls_line, tls_trouble
 from adapters.lm.model_list import litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
@@ -99,8 +100,8 @@ class Target:
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
     """Convert the facts reported by the worker to an error without secrets."""
     kind = kind_of(facts)
-    stated = TRY_LATER.search(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
-    retry_after = seconds(facts.get("retry_after")) or (seconds(stated[1] or stated[2]) if stated else None)
+    stated = stated_wait(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
+    retry_after = seconds(facts.get("retry_after")) or stated
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
     rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
@@ -122,6 +123,8 @@ def short_form(payload: Any) -> str:
         words = "needs an API key"
     elif kind == "key" and payload.get("status") == 403:
         words = "access denied"
+    elif kind == "overloaded":
+        words = _trouble(payload)
     elif kind == "network" and _reason(payload) == CONNECTION_REFUSED:
         words = CONNECTION_REFUSED
     elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
@@ -163,17 +166,13 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         case "quota":
             return f"{target.place}: {_ended_account(said)}{status}{tail}"
         case "overloaded":
-            return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
+            return f"{target.place} is {_trouble(facts)}{status}{_ended(tail)} Try again in a moment."
         case "setup":
             return _setup_line(facts, tail, target)
         case "address":
             return _address_line(facts, status, tail, target)
-        case "network" if _reason(facts) == RESET:
-            secure = (target.address or "").replace("http://", "https://", 1)
-            return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
         case "network":
-            ask = "Is the address right, and the server running?" if target.address else "Is this machine online?"
-            return f"{target.place} cannot be reached ({_reason(facts)}). {ask}"
+            return _network_line(facts, target)
         case "timeout":
             is_told = facts.get("answered") and is_answer
             return f"{target.place} timed out{status}{tail}" if is_told else f"{target.place} did not respond in time."
@@ -222,12 +221,33 @@ def _misses_user_message(said: str) -> bool:
 
 def _ended_account(said: str) -> str:
     """Say whether credit is missing or a limit of the account is reached."""
-    is_limit = "limit" in said.lower() and "credit" not in said.lower()
+    is_limit = re.search("limit|budget|volume quota", said.lower()) and "credit" not in said.lower()
     return "usage limit reached" if is_limit else SHORT["quota"]
 
 
+def _trouble(facts: Facts) -> str:
+    """Say whether a server has too much work; a 503 may have other causes, such as a model that is still loading."""
+    is_stated = re.search("overload|busy|capacity|traffic|demand|overflow|too many", said_in(facts), re.IGNORECASE)
+    is_usual = facts.get("status") != 503 and "not ready" not in said_in(facts)
+    return SHORT["overloaded"] if is_stated or is_usual else "unavailable"
+
+
 def _wait(retry_after: float | None) -> str:
-    return "Try again later." if retry_after is None else f"Try again in {retry_after:g} s."
+    """Advise when to try again, rounded up."""
+    if retry_after is None:
+        return "Try again later."
+    units = (("days", 86400), ("h", 3600), ("min", 60))
+    rounded = (f"{math.ceil(retry_after / unit)} {name}" for name, unit in units if retry_after >= 2 * unit)
+    return f"Try again in {next(rounded, f'{math.ceil(retry_after * 100) / 100:g} s')}."
+
+
+def _is_token(facts: Facts) -> bool:
+    """Return whether the call failed at the token for Google's credentials."""
+    return any(one["type"] in ("RefreshError", "TransportError") for one in facts.get("causes") or ())
+
+
+def _token_server(target: Target) -> str:
+    return f"The server that gives {target.provider} a token for its credentials"
 
 
 def _has_sent_key(facts: Facts, target: Target) -> bool:
@@ -253,6 +273,8 @@ def _key_line(facts: Facts, status: str, tail: str, target: Target) -> str:
     is_signed = target.provider in SIGNED
     kind, missing = ("credentials", "credentials") if is_signed else ("API key", "an API key")
     used = f"the {kind} in {target.keys[0]}" if target.keys else "your credentials"
+    if _is_token(facts):
+        return f"{_token_server(target)} does not accept {used}{tail}"
     if _has_sent_key(facts, target):
         verb = "denies access with" if status == " (403)" else "does not accept"
         return f"{target.place} {verb} {used}{status}{tail}"
@@ -283,6 +305,19 @@ def _not_supported(said: str, is_ours: bool) -> str:
     if found is None:
         return f": {said}" if said else ""
     return f": litellm does not support {found[2]} for {found[1]}{'' if is_ours else '. Remove it from the parameters'}"
+
+
+def _network_line(facts: Facts, target: Target) -> str:
+    reason = _reason(facts)
+    if _is_token(facts):
+        return f"{_token_server(target)} cannot be reached ({reason}). Is this machine online?"
+    if reason == RESET:
+        address = target.address or ""
+        secure = address.replace("http://", "https://", 1)
+        hint = f" If it speaks https, write {secure}." if secure != address else ""
+        return f"{target.place} closes every connection at once.{hint}"
+    ask = "Is the address right, and the server running?" if target.address else "Is this machine online?"
+    return f"{target.place} cannot be reached ({reason}). {ask}"
 
 
 def _address_line(facts: Facts, status: str, tail: str, target: Target) -> str:
@@ -339,11 +374,18 @@ def _nature(facts: Facts, said: str) -> str:
         return "a web page, HTML"
     if facts.get("empty"):
         return "an empty response"
+    lacking = _LACKING.search(said)
+    if lacking:
+        return f'JSON without "{lacking[lacking.lastindex or 0]}"'
     if "JSONDecodeError" in {cause["type"] for cause in facts.get("causes", ())}:
         if "event" not in kind:
             return "a response that is not JSON"
         return f"an event that is not JSON: {said}" if said else "an event that is not JSON"
     return (said or kind) if facts.get("accepted") else kind or said or "nothing at all"
+
+
+_LACKING = re.compile(r"with no '(\w+)'\. Raw keys|block=(\w+) not found in|^'(\w+)'$")
+"""litellm's messages about a response without a key that it needs; the last is a KeyError's."""
 
 
 def _reason(facts: Facts) -> str:

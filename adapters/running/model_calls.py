@@ -25,6 +25,7 @@ UNBILLED: frozenset[ErrorKind] = frozenset(
 """Failures before a model was at work, so that nothing is billed; some vendors bill a refused prompt."""
 
 LONGEST_WAIT_S = 60.0
+"""The longest wait before a retry; a server that asks for more is not asked again."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class ModelCalls:
                 failure = stop.__cause__
                 if tried == self.retries or not isinstance(failure, ProviderError):
                     raise
-                if failure.kind not in WORTH_ANOTHER:
+                if failure.kind not in WORTH_ANOTHER or (failure.retry_after or 0) > LONGEST_WAIT_S:
                     raise
                 self._pause(failure, tried)
         raise AssertionError("the last try returns or raises")
@@ -52,7 +53,7 @@ class ModelCalls:
     def _pause(self, failure: ProviderError, tried: int) -> None:
         life = self.lifecycle
         asked = failure.retry_after
-        delay = min(LONGEST_WAIT_S, 0.5 * 2**tried if asked is None else max(0.0, asked))
+        delay = min(LONGEST_WAIT_S, 0.5 * 2**tried) if asked is None else max(0.0, asked)
         life.next("retry")
         life.emit(events.RetryStarted(**life.now(), reason=failure.message, delay_s=delay, failure=failure.kind))
         try:

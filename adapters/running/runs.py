@@ -81,8 +81,16 @@ LONGEST_REFUSAL = 200
 WORDS = {
     "length": "cut off at its token limit",
     "content_filter": "stopped by a content filter",
+    "insufficient_system_resource": "ended early: the server ran out of resources",
+    "network_error": "ended early: an error of the server",
+    "ERROR": "ended early: an error of the server",
+    "TIMEOUT": "ended early: the server took too long",
+    "MALFORMED_FUNCTION_CALL": "ended early: the model wrote a malformed tool call",
+    "MALFORMED_RESPONSE": "ended early: the model wrote a malformed reply",
+    "UNEXPECTED_TOOL_CALL": "ended early: the model called a tool that it was not given",
+    "TOO_MANY_TOOL_CALLS": "ended early: the model called too many tools in a row",
 }
-"""Explanations by finish reason, in OpenAI's words, to which litellm maps all others."""
+"""Explanations by finish reason: OpenAI's, to which litellm maps others, and providers' for failures."""
 
 
 def why_it_ended(finish_reason: str | None, refusal: str = "") -> str:

@@ -37,7 +37,7 @@ def facts_of(error: BaseException) -> Message:
     facts: Message = {
         "types": [cls.__name__ for cls in type(error).__mro__ if cls.__module__ != "builtins"]
         or [type(error).__name__],
-        "message": str(error)[:MAX_BODY],
+        "message": str(error).partition("\nTraceback (most recent call last)")[0][:MAX_BODY],  # litellm's, with paths
         "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
         "status": status_of(chain),
         "begun": not getattr(error, "is_pre_first_chunk", False),

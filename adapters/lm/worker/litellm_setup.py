@@ -52,7 +52,8 @@ def load() -> Any:
     _watch_for_requests()
     _tell_geminis_finish()
     _tell_coheres_finish()
-    _let_groq_name_no_tier()
+    _let_groq_reply()
+    _let_fireworks_fail()
     _let_ollama_fail()
     return litellm
 
@@ -86,6 +87,8 @@ class Outgoing:
         self.blocks: dict[Any, list[str]] = {}
         """The text of the blocks of that stream, in pieces."""
         self.said_done = False
+        self.failed_ending = ""
+        """The finish reason of a failure, which litellm turns into "stop"."""
         self.response: Any = None
         self.error: Any = None
         """The error in the body of a non-streamed response, whatever its status."""
@@ -107,7 +110,7 @@ class Outgoing:
         self.answered_at = time.monotonic()
         self.response = response
         self.status, self.content_type = response.status_code, response.headers.get("content-type", "")
-        self.refusals, self.said_done, self.error = {}, False, None
+        self.refusals, self.said_done, self.failed_ending, self.error = {}, False, "", None
         self.citations, self.blocks = [], {}
         if response.is_stream_consumed and _TELLING.search(response.content):
             self._note_body(response.content)
@@ -115,7 +118,7 @@ class Outgoing:
     def _note_body(self, body: bytes) -> None:
         try:
             answer = json.loads(body)
-            self.error = answer.get("error")
+            self.error = answer if answer.get("object") == "error" else answer.get("error")  # the former: vLLM, Mistral
             said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return  # not a chat completion
@@ -328,27 +331,31 @@ COHERES_ENDINGS: Mapping[str, str] = {
     "ERROR_LIMIT": "length",
     "ERROR_TOXIC": "content_filter",
     "TOOL_CALL": "tool_calls",
+    "ERROR": "ERROR",
+    "TIMEOUT": "TIMEOUT",
 }
 
 
 def _tell_coheres_finish() -> None:
-    """Report Cohere's own finish reason; litellm's `transform_response` always says "stop"."""
+    """Report Cohere's own finish reason and reasoning; litellm's `transform_response` says "stop", and drops both."""
     from litellm.llms.cohere.chat.v2_transformation import CohereV2ChatConfig
 
     transform: Any = CohereV2ChatConfig.transform_response
 
     def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
         made = transform(self, model, raw_response, *rest, **options)
-        ending = COHERES_ENDINGS.get(raw_response.json().get("finish_reason", ""))
-        if ending and made.choices:
-            made.choices[0].finish_reason = ending
+        said = raw_response.json()
+        choice = made.choices[0]
+        choice.finish_reason = COHERES_ENDINGS.get(said.get("finish_reason", ""), choice.finish_reason)
+        thoughts = [part.get("thinking") or "" for part in said["message"].get("content") or ()]
+        choice.message.reasoning_content = "".join(thoughts)
         return made
 
     CohereV2ChatConfig.transform_response = transformed
 
 
-def _let_groq_name_no_tier() -> None:
-    """Accept Groq's replies without `service_tier`, on which litellm's `GroqChatConfig` fails."""
+def _let_groq_reply() -> None:
+    """Accept Groq's replies without `service_tier`, on which litellm's `GroqChatConfig` fails; keep their reasoning."""
     import httpx
     from litellm.llms.groq.chat.transformation import GroqChatConfig
 
@@ -359,12 +366,28 @@ def _let_groq_name_no_tier() -> None:
             said = raw_response.json()
         except ValueError:
             said = None
-        if isinstance(said, dict) and "service_tier" not in said:
-            content = json.dumps({**said, "service_tier": None})
+        if isinstance(said, dict):
+            for choice in said["choices"]:  # without, litellm makes an empty reply
+                choice["message"].setdefault("reasoning_content", choice["message"].get("reasoning"))
+            content = json.dumps({"service_tier": None, **said})
             raw_response = httpx.Response(raw_response.status_code, content=content, request=raw_response.request)
         return transform(self, model, raw_response, *rest, **options)
 
     GroqChatConfig.transform_response = transformed
+
+
+def _let_fireworks_fail() -> None:
+    """Fail on a response of Fireworks without `choices`, of which litellm makes an empty reply."""
+    from litellm.llms.fireworks_ai.chat.transformation import FireworksAIConfig
+
+    transform: Any = FireworksAIConfig.transform_response
+
+    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
+        made = transform(self, model, raw_response, *rest, **options)
+        raw_response.json()["choices"]
+        return made
+
+    FireworksAIConfig.transform_response = transformed
 
 
 def _let_ollama_fail() -> None:

@@ -308,7 +308,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
             piece = replies.piece_of(choice.delta, choice)
             # litellm makes up a finish reason at the end of a stream without one.
             if choice.finish_reason and wrapper.received_finish_reason:
-                piece["finish_reason"] = choice.finish_reason
+                piece["finish_reason"] = outgoing.failed_ending or choice.finish_reason
                 finished = True
             if piece:
                 anything = True
@@ -338,7 +338,7 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
         if cited is not None:
             piece["citations"] = cited
         if choice.finish_reason:
-            piece["finish_reason"] = choice.finish_reason
+            piece["finish_reason"] = outgoing.failed_ending or choice.finish_reason
         yield {"choice": choice.index or 0, **piece}
     yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
 

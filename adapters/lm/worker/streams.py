@@ -7,6 +7,7 @@ Preserved, for every server with OpenAI's chat completions:
 - the text that an Anthropic citation supports, which litellm adds to whole replies only;
 - reasoning that OpenRouter forwards under the field name of the upstream server;
 - an error that some servers (vLLM, Mistral) send without `error` around it;
+- a finish reason that tells of a failure, which litellm turns into "stop", also in whole replies;
 - content as a list of parts (text, thinking), which litellm ignores;
 - a bare `retry:` or `id:`, which OpenAI's client reads as an empty event and fails on.
 
@@ -39,6 +40,16 @@ NO_STREAMS = re.compile(
 )
 """Messages of servers that do not support streaming; the request is then repeated without it."""
 
+FAILURES = (
+    "insufficient_system_resource",
+    "network_error",
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+)
+"""Finish reasons of DeepSeek, Zhipu and Gemini for replies that failed."""
+
 _ODD = re.compile(r'"refusal"|"content"\s*:\s*\[|"object"\s*:\s*"error"')
 
 
@@ -51,6 +62,7 @@ def keep_lost_parts(outgoing: Outgoing) -> None:
     _mend_client(outgoing)
     _mend_reader(outgoing)
     _note_citations(outgoing)
+    _note_failures(outgoing)
 
 
 def _mend_client(outgoing: Outgoing) -> None:
@@ -121,6 +133,21 @@ def _note_citations(outgoing: Outgoing) -> None:
         return read(self, chunk)
 
     Reader._content_block_delta_helper = noted
+
+
+def _note_failures(outgoing: Outgoing) -> None:
+    from litellm.litellm_core_utils import core_helpers
+
+    class Noting(dict[str, Any]):
+        def get(self, reason: str, default: Any = None) -> Any:
+            call = outgoing()
+            if call is not None and reason in FAILURES:
+                call.failed_ending = reason
+            return super().get(reason, default)
+
+    known = getattr(core_helpers, "_FINISH_REASON_MAP", None)
+    if known is not None:
+        core_helpers._FINISH_REASON_MAP = Noting(known)
 
 
 def citations_of(call: Any) -> list[JSON]:

@@ -131,7 +131,7 @@ FAILURES = {
     "429": "rate limit reached (429): Rate limit reached for requests. Try again in 7 s.",
     "429-quota": "no credit left (429): You exceeded your current quota.",
     "500": "failed (500): The server had an error.",
-    "503": "is overloaded (503): Service unavailable. Try again in a moment.",
+    "503": "is unavailable (503): Service unavailable. Try again in a moment.",
     "529": "is overloaded (529): Overloaded. Try again in a moment.",
     "close": "closed the connection before the reply was complete.",
     "html": "did not answer with a chat completion (a web page, HTML).",

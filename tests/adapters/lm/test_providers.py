@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from provider_server import AS_RESPONSES, BY_NAME, KEY, PROVIDERS, Provider, ProviderServer, Seen
-from provider_wires import FAULT, PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply
+from provider_wires import FAULT, PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply, cohere_whole, sse
 
 from adapters.formats.catalog import make
 from adapters.lm import LMSettings
 from adapters.lm import open as open_model
 from adapters.running import runner
 from adapters.running.events import ChunkReceived
-from adapters.running.runs import Completion, Run
+from adapters.running.runs import Completion, Run, why_it_ended
 from adapters.signatures.signature import InputField, OutputField, Signature
 
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)
@@ -132,7 +132,7 @@ TOOL = {
     "type": "function",
     "function": {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
 }
-CANNOT_TELL = {"ollama": ("filtered",), "cohere": ("reasoning",)}
+CANNOT_TELL = {"ollama": ("filtered",)}
 """What a provider's protocol has no word for (Ollama), or litellm takes nothing of (Cohere)."""
 
 
@@ -206,3 +206,74 @@ def test_an_error_is_of_its_kind_and_in_the_providers_words(
     assert (run.error.payload["kind"], run.error.payload["status"]) == (kind, int(status))
     assert f"({status}): This is a {status}." in run.error.message
     assert KEY not in run.error.message + repr(run.error.payload)
+
+
+def with_body(name: str, body: dict[str, Any]) -> Provider:
+    """The provider `name`, whose whole replies are `body`."""
+    provider = BY_NAME[name]
+    return replace(provider, wire=replace(provider.wire, whole=lambda _: body))
+
+
+@pytest.mark.parametrize("name", ["groq", "fireworks", "cohere"])
+def test_a_body_that_is_no_reply_is_not_read_as_an_empty_one(ask: Ask, name: str) -> None:
+    fireworks = replace(BY_NAME["groq"], model="fireworks_ai/m", key="FIREWORKS_API_KEY", base="FIREWORKS_API_BASE")
+    provider = fireworks if name == "fireworks" else BY_NAME[name]
+    body = {"status": "ok", "result": [1, 2]}
+    run = ask(replace(provider, wire=replace(provider.wire, whole=lambda _: body)), stream=False)
+    lacking = "message" if name == "cohere" else "choices"
+    assert run.error is not None
+    assert run.error.message.endswith(f' did not answer with a chat completion (JSON without "{lacking}").')
+    assert "Traceback" not in repr(run.error.payload)
+
+
+def test_an_error_object_in_place_of_a_reply_is_told(ask: Ask) -> None:
+    error = {"object": "error", "message": "The engine has died.", "type": "InternalServerError", "code": None}
+    run = ask(with_body("mistral", error), stream=False)
+    assert run.error is not None and run.error.message.endswith(" failed: The engine has died.")
+
+
+def chat_body(finish_reason: str, **message: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": REPLY.text, **message}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+
+def test_groqs_reasoning_in_a_whole_reply_is_kept(ask: Ask) -> None:
+    run = ask(with_body("groq", chat_body("stop", reasoning="Let me think.")), stream=False)
+    assert (completion(run).reasoning, completion(run).text) == ("Let me think.", REPLY.text)
+
+
+COHERES_ERROR = {**cohere_whole(REPLY), "finish_reason": "ERROR"}
+GEMINIS_CALL = {"candidates": [{"content": {}, "finishReason": "MALFORMED_FUNCTION_CALL", "index": 0}]}
+COUNTED = {"usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4, "totalTokenCount": 7}}
+FAILED = {
+    "deepseek": (
+        chat_body("insufficient_system_resource"),
+        "insufficient_system_resource",
+        "ended early: the server ran out of resources",
+    ),
+    "cohere": (COHERES_ERROR, "ERROR", "ended early: an error of the server"),
+    "gemini": (
+        GEMINIS_CALL | COUNTED,
+        "MALFORMED_FUNCTION_CALL",
+        "ended early: the model wrote a malformed tool call",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_a_reply_that_failed_is_not_told_as_complete(ask: Ask, name: str) -> None:
+    body, reason, words = FAILED[name]
+    said = completion(ask(with_body(name, body), stream=False))
+    assert (said.finish_reason, why_it_ended(said.finish_reason)) == (reason, words)
+
+
+def test_a_stream_that_failed_is_not_told_as_complete(ask: Ask) -> None:
+    deepseek = BY_NAME["deepseek"]
+    frames = [
+        *deepseek.wire.frames(REPLY)[:2],
+        sse({"choices": [{"index": 0, "delta": {}, "finish_reason": "insufficient_system_resource"}]}),
+        b"data: [DONE]\n\n",
+    ]
+    said = completion(ask(replace(deepseek, wire=replace(deepseek.wire, frames=lambda _: frames))))
+    assert said.finish_reason == "insufficient_system_resource"

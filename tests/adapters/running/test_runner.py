@@ -494,6 +494,11 @@ def test_what_will_fail_again_is_not_tried_again(kind: str) -> None:
     assert (result.ok, len(result.attempts)) == (False, 1)
 
 
+def test_a_server_that_asks_for_a_wait_of_minutes_is_not_asked_again() -> None:
+    result = run(ScriptedLM(passing("rate limit", 61.0), CHAT), retries=2)
+    assert (message(result), len(result.attempts)) == ("Too many requests.", 1)
+
+
 def test_retries_come_to_an_end() -> None:
     result = run(ScriptedLM(*[passing("server")] * 3), retries=2)
     assert (message(result), len(result.attempts)) == ("Too many requests.", 3)

@@ -30,7 +30,7 @@ REFUSED = {
     "429": "rate limit reached (429): Rate limit reached for requests. Try again in 7 s.",
     "429-quota": "no credit left (429)",
     "500": "failed (500): The server had an error.",
-    "503": "is overloaded (503)",
+    "503": "is unavailable (503)",
     "529": "is overloaded (529)",
     "echo-key": "does not accept the API key in {key} (401)",
     "close": "closed the connection before the reply was complete.",
