@@ -32,6 +32,7 @@ from sessions.running.recording import as_json
 ADAPTERS = ("chat", "json", "xml", "baml")
 _HEADINGS: Mapping[Role, str] = {"input": INPUTS, "output": OUTPUTS}
 _OF_BAML = "Output field `"
+_OF_XML = re.compile(r"^<(\w+)>\n\{\1\}", re.MULTILINE)  # before dspy 3.0.4, with Chat's last marker below
 _WORDS = {
     "Outputs will be a JSON object": "json",
     _OF_BAML: "baml",
@@ -204,6 +205,7 @@ def _likely(messages: Sequence[Mapping[str, object]], reply: str) -> Sequence[st
     """Return the adapters; the adapter whose words are in the first message, or else in the reply, comes first."""
     texts = (str(messages[0].get("content")), reply)
     first = next((name for text in texts for words, name in _WORDS.items() if words in text), "xml")
+    first = "xml" if _OF_XML.search(texts[0]) else first
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 

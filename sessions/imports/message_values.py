@@ -22,7 +22,7 @@ from sessions.model.held_values import strict_json, value_of
 _FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 _REMINDERS = (
     "Respond with the corresponding output fields, starting with the field `",
-    "Respond with the corresponding output fields wrapped in XML tags `<",
+    "Respond with the corresponding output fields wrapped in XML tags",
     "Respond with a JSON object in the following order of fields: ",
 )
 _RESULTS = "[[ ## tool_call_results ## ]]\n"
