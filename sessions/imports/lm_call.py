@@ -32,11 +32,11 @@ from sessions.running.recording import as_json
 ADAPTERS = ("chat", "json", "xml", "baml")
 _HEADINGS: Mapping[Role, str] = {"input": INPUTS, "output": OUTPUTS}
 _OF_BAML = "Output field `"
-_OF_XML = re.compile(r"^<(\w+)>\n\{\1\}", re.MULTILINE)  # before dspy 3.0.4, with Chat's last marker below
 _WORDS = {
-    "Outputs will be a JSON object": "json",
-    _OF_BAML: "baml",
-    "[[ ## completed ## ]]": "chat",
+    "json": re.compile("Outputs will be a JSON object"),
+    "baml": re.compile(_OF_BAML),
+    "xml": re.compile(r"^<(\w+)>\n\{\1\}", re.MULTILINE),  # above Chat's last marker, before dspy 3.0.4
+    "chat": re.compile(r"\[\[ ## completed ## \]\]"),
 }
 # Instructions are indented, and may quote it; editors remove white space at the ends of lines.
 _OBJECTIVE = re.compile(rf"^{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
@@ -204,8 +204,8 @@ def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: lis
 def _likely(messages: Sequence[Mapping[str, object]], reply: str) -> Sequence[str]:
     """Return the adapters; the adapter whose words are in the first message, or else in the reply, comes first."""
     texts = (str(messages[0].get("content")), reply)
-    first = next((name for text in texts for words, name in _WORDS.items() if words in text), "xml")
-    first = "xml" if _OF_XML.search(texts[0]) else first
+    first = next((name for text in texts for name, words in _WORDS.items() if words.search(text)), "")
+    first = first or ("xml" if reply.lstrip().startswith("<") else "chat")
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 

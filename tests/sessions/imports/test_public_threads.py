@@ -138,3 +138,13 @@ def test_a_prompt_in_xml_with_the_last_marker_of_chat_is_of_the_xml_adapter() ->
     assert dict(made.session.cases[0].inputs) == {"query": "when?"}
     assert {name: one.text for name, one in made.session.cases[0].replies.items()} == {"xml": reply}
     assert made.notes[-1] == "parsed by `xml`, the reply gives `answer`"
+
+
+def test_a_cut_off_prompt_that_shows_no_format_is_of_the_default_adapter() -> None:
+    """As in dspy's pull request 7851, cut off within its list of fields."""
+    made = pasted(
+        "System message:\n\nYour input fields are:\n1. `q` (str)\n\nYour output fields are:\n1. `a` (str): The an"
+    )
+    assert [one.adapter for one in made.session.columns] == ["chat"]
+    assert made.notes[0] == "1 message, as `chat` made them"
+    assert "the text has no reply" in made.guesses
