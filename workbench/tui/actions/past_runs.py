@@ -26,8 +26,8 @@ from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
-from workbench.tui.actions.sending import ToolResultScreen, value_of
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.actions.sending import ToolResultScreen
+from workbench.tui.dialogs.ask import AskScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.host import Host
 from workbench.tui.runs import replies
@@ -261,7 +261,9 @@ async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, 
         return None
     if not problem:
         hint = "enter add the step   {ask.close|esc} add no step"
-        typed = await host.app.push_screen_wait(AskScreen("Output of the code: JSON or text", "", lambda _: "", hint))
+        typed = await host.app.push_screen_wait(
+            AskScreen("Output of the code: JSON or text", "", lambda _: "", hint, is_value=True)
+        )
         if typed is None:
             return None
         step["code_output"] = json.dumps(value_of(typed))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
@@ -198,3 +201,33 @@ def test_without_a_step_the_agent_says_how_to_get_one() -> None:
             assert desk.document.state.case.history == ()
 
     at_the_desk(act, session=AGENT)
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown", "result"),
+    [
+        (
+            "Execution error:\r\r  no 'place'\r",
+            "\"Execution error:\\n\\n  no 'place'\\n\"",
+            "Execution error:\n\n  no 'place'\n",
+        ),
+        ('{\n  "city": "Zürich",\n  "count": 3\n}', '{"city": "Zürich", "count": 3}', {"city": "Zürich", "count": 3}),
+    ],
+)
+@pytest.mark.parametrize("predictor", ["ReAct.react", "CodeAct.codeact"])
+def test_a_pasted_result_of_several_lines_is_kept_whole(predictor: Any, lines: str, shown: str, result: Any) -> None:
+    code = "[[ ## generated_code ## ]]\nprint(x)\n\n[[ ## finished ## ]]\nFalse\n\n[[ ## completed ## ]]"
+    reply = step("weather", '{"place": "Oslo"}') if predictor == "ReAct.react" else code
+    key, wanted = ("observation", result) if predictor == "ReAct.react" else ("code_output", json.dumps(result))
+
+    async def act(desk: Desk) -> None:
+        change = partial(edits.set_reply, case="c", column="chat", reply=Reply(reply, source="pasted"))
+        desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+        await desk.press("alt+n")
+        desk.app.post_message(events.Paste(lines))
+        await desk.settle()
+        assert desk.app.screen.query_one(Input).value == shown
+        await desk.press("enter")
+        assert [one[key] for one in desk.document.state.case.history] == [wanted]
+
+    at_the_desk(act, session=replace(AGENT, signature=replace(AGENT.signature, predictor=predictor)))
