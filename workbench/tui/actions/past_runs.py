@@ -30,14 +30,12 @@ from workbench.tui.actions.sending import ToolResultScreen
 from workbench.tui.dialogs.ask import AskScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.host import Host
+from workbench.tui.panes.verdicts import CODE_REPLY, TOOL_REPLY
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.plain import plain_notify
 
-CODE_REPLY = frozenset(("generated_code", "finished"))
-TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
-"""The outputs of agents whose reply is a step."""
 RESULTS = ("observation", "code_output")
 Step = tuple[Mapping[str, Any], Callable[[State], State]]
 """A step of an agent, and a change that keeps its result."""

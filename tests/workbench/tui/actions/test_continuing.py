@@ -19,6 +19,7 @@ from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
 from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.panes.column import ColumnPane
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -163,6 +164,11 @@ def test_the_code_of_an_agent_is_a_step_with_the_output_that_is_asked_for() -> N
     at_the_desk(act, session=replace(AGENT, signature=replace(AGENT.signature, predictor="CodeAct.codeact")))
 
 
+def head(desk: Desk) -> str:
+    """Read the line above the reply of the first column."""
+    return " ".join(seen(desk.app.screen.query(ColumnPane).first().splitter)).strip(" ─")
+
+
 def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply() -> None:
     first, second = step("weather", '{"place": "Rome"}'), step("finish", "{}")
 
@@ -173,7 +179,9 @@ def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply(
 
         desk.main.columns.focus_on("chat", ReplyView)
         await paste(first)
+        assert head(desk) == "reply ✓ · alt+n adds the step"
         await desk.press("alt+n")
+        assert head(desk) == "old reply ✓ · F5 again"
         await desk.press("alt+n")
         assert any("has this reply already" in one.message for one in desk.app._notifications)
         assert [one["tool_name"] for one in desk.document.state.case.history] == ["weather"]
