@@ -21,7 +21,7 @@ from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.message_values import MessageReader, shown_text
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, objects_in
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, dict_in, listed, objects_in
 from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -33,10 +33,13 @@ ADAPTERS = ("chat", "json", "xml", "baml")
 _HEADINGS: Mapping[Role, str] = {"input": INPUTS, "output": OUTPUTS}
 _OF_BAML = "Output field `"
 _WORDS = {
-    "Outputs will be a JSON object": "json",
-    _OF_BAML: "baml",
-    "[[ ## completed ## ]]": "chat",
+    "json": re.compile("Outputs will be a JSON object"),
+    "baml": re.compile(_OF_BAML),
+    "xml": re.compile(r"^<(\w+)>\n\{\1\}", re.MULTILINE),  # above Chat's last marker, before dspy 3.0.4
+    "chat": re.compile(r"\[\[ ## completed ## \]\]"),
 }
+# Instructions are indented, and may quote it; editors remove white space at the ends of lines.
+_OBJECTIVE = re.compile(rf"^{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
 _ABBREVIATED = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 KEPT_BESIDE = "the whole entry is kept beside the case"
 
@@ -114,6 +117,11 @@ def from_call(
         questions.append(
             f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
         )
+    written = [
+        name for name, value in made.inputs.items() if _is_written_out(value, session.signature.read().fields[name])
+    ]
+    if written:
+        questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
     count = f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
     notes = [f"{count}{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
@@ -173,6 +181,10 @@ def _arranged(
     return best, False
 
 
+def _is_written_out(value: object, field: Field) -> bool:
+    return isinstance(value, str) and field.annotation is not str and isinstance(decoded(value), dict | list)
+
+
 def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: list[str]) -> tuple[OfferedTool, ...]:
     """Return the tools that a call offered natively, or whose calls are in its messages."""
     made: dict[str, OfferedTool] = {}
@@ -192,7 +204,8 @@ def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: lis
 def _likely(messages: Sequence[Mapping[str, object]], reply: str) -> Sequence[str]:
     """Return the adapters; the adapter whose words are in the first message, or else in the reply, comes first."""
     texts = (str(messages[0].get("content")), reply)
-    first = next((name for text in texts for words, name in _WORDS.items() if words in text), "xml")
+    first = next((name for text in texts for name, words in _WORDS.items() if words.search(text)), "")
+    first = first or ("xml" if reply.lstrip().startswith("<") else "chat")
     return sorted(ADAPTERS, key=lambda name: name != first)
 
 
@@ -280,10 +293,10 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
         added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
         fields += [one for one in added if one.name not in types.by_name]
         questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
-    opening = OBJECTIVE.rstrip()  # editors remove white space at the ends of lines
-    objective = system.rpartition(opening)[2].removeprefix(" ") if opening in system else ""
-    instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.removeprefix("\n").split("\n"))
-    return proposing.proposed(fields, instructions, path, "messages[0]")
+    opening = list(_OBJECTIVE.finditer(system))
+    objective = system[opening[-1].end() :] if opening else ""
+    instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.split("\n"))
+    return proposing.proposed(fields, proposing.before_cleaning(instructions), path, "messages[0]")
 
 
 def _field(item: ListedField, role: Role, annotation: object) -> Field:

@@ -12,7 +12,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.conversation import INCOMPLETE_DEMO
 from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Text, content_parts
-from adapters.signatures.signature import MISSING, Field, Role, Signature
+from adapters.signatures.signature import MISSING, Field, Role, Signature, allows_none
 from adapters.tools.tools import tool_output_field
 from adapters.types import Image
 from adapters.values.plain_json import plain
@@ -22,7 +22,7 @@ from sessions.model.held_values import strict_json, value_of
 _FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 _REMINDERS = (
     "Respond with the corresponding output fields, starting with the field `",
-    "Respond with the corresponding output fields wrapped in XML tags `<",
+    "Respond with the corresponding output fields wrapped in XML tags",
     "Respond with a JSON object in the following order of fields: ",
 )
 _RESULTS = "[[ ## tool_call_results ## ]]\n"
@@ -136,20 +136,23 @@ class MessageReader:
 
     def _readings(self, text: str, field: Field) -> Iterator[Any]:
         """Yield the values that a text may represent, most likely first."""
+        if text.strip() == "None" and allows_none(field.annotation):
+            yield None
         if field.annotation is str:
             yield text
-        with suppress(ValueError):
-            value = value_of(text, field)
-            if value is not MISSING:
-                yield value
-        with suppress(ValueError, RecursionError):
-            yield strict_json(text)
+        else:
+            with suppress(ValueError):
+                value = value_of(text, field)
+                if value is not MISSING:
+                    yield value
+            with suppress(ValueError, RecursionError):
+                yield strict_json(text)
         if self._is_xml:
             one = Signature.make([replace(field, role="output", default=MISSING, default_factory=None)])
             reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")
             if reading.ok:
                 yield plain(reading.values[field.name])
-        yield from (None, text) if text.strip() == "None" else (text,)
+        yield text
 
     def _written(self, value: object, field: Field) -> str | None:
         other: Role = "output" if field.role == "input" else "input"

@@ -25,11 +25,15 @@ _DSPYS = "Your input fields are:"
 _EXPECTED = re.compile(rf"\s*{re.escape(ERROR_MARK)}\s*\[([^\]]*)\]")
 _ACTUAL = re.compile(r"\s*Actual output fields parsed(?: from the LM response)?:\s*\[([^\]]*)\]")
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
-_COLOURS = re.compile(r"^[ \t]*\x1b?\[3[124]m|\x1b?\[0m$", re.MULTILINE)
+_COLOURS = re.compile(
+    r"^[ \t]*\x1b?\[3[14]m([^\n]*?(?:message:|Response:|Tool calls:|[]>]|completions\)))\x1b?\[0m$"
+    r"|^[ \t]*\x1b?\[32m((?:(?!\x1b\[3[14]m).)*?)\x1b?\[0m$",
+    re.MULTILINE | re.DOTALL,
+)
 _ANSI = re.compile(r"\x1b\[[\d;:]*m")
 _DSPYS_RESET = re.compile(r"(?:message|Response):\x1b?\[0m$", re.MULTILINE)
 _HEADER = r"(?:(System|Developer|User|Assistant|Tool) message:|(Response):)"
-_HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)|^[`~]{{3,}}\w*\n+){_HEADER}\n\n", re.MULTILINE)
+_HEADERS = re.compile(rf"(?:\A\s*|(?<=\]\n\n)|(?<=\n\n\n)|^[`~]{{3,}}\w*\n\n?(?!\n)){_HEADER}\n\n", re.MULTILINE)
 _LOOSE_HEADERS = re.compile(rf"^[ \t]*(?=[A-Z])(?:[A-Z][a-z]+ed )?(?i:{_HEADER})[ \t]*(?:\n|\Z)", re.MULTILINE)
 _TIMES = re.compile(r"^`?\[(\d{4}-\d\d-\d\dT[\d:.+]+|Unknown time)\][ \t]*$", re.MULTILINE)
 _OTHERS = re.compile(r"\n[ \t]*\(and \d+ other completions\)\s*\Z")
@@ -38,7 +42,7 @@ _PYTEST = re.compile(r"^E(?=[ \t]|$)", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?:^|[^`])`(?=\[\d{4}-)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 _COMPLETED = re.compile(r"^\[\[ ## completed ## \]\](?=\s*\n[ \t]*[`~]{3,}[ \t]*$)", re.MULTILINE)
-_TOOL_CALLS = re.compile(r"^Tool calls:\n+(?=\S+: )", re.MULTILINE)
+_TOOL_CALLS = re.compile(r"^Tool calls:\n\n+(?=\S+: )", re.MULTILINE)
 _TOOL_CALL = re.compile(r"(\S+): (.*)")
 _INDENTED = re.compile(r"^([ \t]+)(?:System|Developer|User) message:[ \t]*\n\s*?\n?\1\S", re.MULTILINE)
 _PYTHON = re.compile(
@@ -109,7 +113,7 @@ def calls_at(path: str) -> str:
 
 def _without_colours(text: str) -> str:
     """Strip the colours that `inspect_history()` prints; if a terminal drew them anew, strip all colours."""
-    return _COLOURS.sub("", text if _DSPYS_RESET.search(text) else _ANSI.sub("", text))
+    return _COLOURS.sub(r"\1\2", text if _DSPYS_RESET.search(text) else _ANSI.sub("", text))
 
 
 def names_error(text: str) -> bool:
@@ -228,15 +232,22 @@ def history_in(text: str) -> FoundCalls:
     """Find the calls printed by `inspect_history()`, oldest first."""
     if not re.search(r"(System|User) message:", text):
         return FoundCalls(())
-    text = _of_a_page(_without_colours(_unquoted(text)))
     guesses: list[str] = []
+    if "\r\n" in text and re.search(r"(?<!\r)\n", text):
+        guesses.append("lines end in two ways, as in Windows and not: \\n is taken for all")
+    text = _of_a_page(_without_colours(_unquoted(text)))
     headers = _HEADERS
     if not any(one[2] for one in headers.finditer(text)) and not _TOOL_CALLS.search(text):
         headers = _LOOSE_HEADERS
         guesses.append("the blank lines of `inspect_history()` are lost: a message may begin or end elsewhere")
     entries: list[dict[str, Any]] = []
     messages: list[dict[str, Any]] = []
-    places = list(headers.finditer(text))
+    has_times = _TIMES.search(text) is not None
+    places: list[re.Match[str]] = []
+    for place in headers.finditer(text):
+        is_quoted = bool(places) and places[-1][2] is not None and has_times
+        if not is_quoted or _TIMES.search(text, places[-1].end(), place.start()):
+            places.append(place)  # else it is in the reply, because each call begins with its time
     for number, place in enumerate(places):
         following = places[number + 1].start() if number + 1 < len(places) else len(text)
         content = text[place.end() : following]
@@ -255,6 +266,8 @@ def history_in(text: str) -> FoundCalls:
             output = {"text": reply, "tool_calls": calls} if calls else reply
             entries.append({"messages": messages, "outputs": [output], "kwargs": {}})
         messages = []
+    if entries and messages:
+        guesses.append("messages after the last reply have none: they are left out, and may belong to that reply")
     if not entries and any(_DSPYS in one["content"] for one in messages):
         messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
         is_answered = messages[-1]["role"] == "assistant"
@@ -278,9 +291,12 @@ def history_in(text: str) -> FoundCalls:
 
 
 def _of_a_page(text: str) -> str:
-    """Return the indented blocks with printed messages of a page, such as a notebook as Markdown."""
+    """Return the indented blocks with printed messages of a page, such as a notebook as Markdown.
+
+    Below a message at the margin, indented lines belong to the message.
+    """
     indented = _INDENTED.search(text)
-    if indented is None:
+    if indented is None or _HEADERS.search(text):
         return text
     blocks = re.split(rf"^(?!{indented[1]}|[ \t]*$).*$", text, flags=re.MULTILINE)
     kept = [one.strip("\n") for one in blocks if _LOOSE_HEADERS.search(one)]

@@ -15,6 +15,7 @@ from adapters.signatures.read.names import names_in
 from adapters.signatures.read.source_text import is_literal
 from adapters.signatures.signature import strip_annotated
 from sessions.imports import shown_types
+from sessions.imports.reading import listed
 from sessions.model.session import SignatureText
 
 _FORMATS = {
@@ -145,11 +146,15 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
         return {}
     note = type_note(field.name, system)
     if note is not None and note.startswith(_SCHEMA):
-        return classes_of(json.loads(note.removeprefix(_SCHEMA)))
+        schema = json.loads(note.removeprefix(_SCHEMA))
+        questions += [_put_last(name, one) for name, one in _described(schema).items() if _is_sorted(one)]
+        return classes_of(schema)
     if note is not None and note.startswith(_CHOICES) and unknown == [field.type_text]:
-        questions.append(f"the prompt shows the values of {field.type_text}, not the names of its members")
-        values = note.removeprefix(_CHOICES).split("; ")
-        return classes_of({"title": field.type_text, "enum": values})
+        values: list[Any] = note.removeprefix(_CHOICES).split("; ")
+        numbers = [int(one) for one in values if re.fullmatch(r"0|-?[1-9]\d{0,8}", one)]
+        told = "; these are taken as numbers" if len(numbers) == len(values) else ""
+        questions.append(f"the prompt shows the values of {field.type_text}, not the names of its members{told}")
+        return classes_of({"title": field.type_text, "enum": numbers if told else values})
     simplified = simplified_type(field.name, system)
     template = re.search(rf"^<{field.name}>\n?(<\w+>.*)\n?</{field.name}>$", system, re.MULTILINE)
     if simplified is None and template is None:
@@ -159,6 +164,8 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
         shown_types.from_baml(simplified) if simplified else shown_types.from_template(template[0] if template else "")
     )
     _name_objects(shown, unknown[0], defined)
+    if simplified:
+        questions += [f"BAMLAdapter shows no defaults: all fields of `{name}` are required" for name in defined]
     if not simplified:
         questions.append(f"the prompt shows the names in {unknown[0]}, not their types: Any is proposed")
     if len(defined) > 1:
@@ -193,17 +200,42 @@ def classes_of(schema: Mapping[str, Any]) -> dict[str, str]:
 
     Raises ValueError for an invalid class name.
     """
-    described: dict[str, Mapping[str, Any]] = dict(schema.get("$defs") or {})
-    title = schema.get("title")
-    if isinstance(title, str) and ("properties" in schema or "enum" in schema):
-        described[title] = schema
     written: dict[str, str] = {}
-    waiting = dict(described)
+    waiting = _described(schema)
     while waiting:
         ready = [name for name, one in waiting.items() if not (_used(one) & set(waiting)) - {name}]
         for name in ready or list(waiting)[:1]:
             written[name] = _class(name, waiting.pop(name))
     return written
+
+
+def _described(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the schemas of the classes in a schema, by name."""
+    described: dict[str, Mapping[str, Any]] = dict(schema.get("$defs") or {})
+    title = schema.get("title")
+    if isinstance(title, str) and ("properties" in schema or "enum" in schema):
+        described[title] = schema
+    return described
+
+
+def _optional(schema: Mapping[str, Any]) -> list[str]:
+    return [name for name in schema.get("properties", ()) if name not in schema.get("required", ())]
+
+
+def _is_sorted(schema: Mapping[str, Any]) -> bool:
+    """Return whether a class's fields are shown by name, so that only the order of the required ones is known.
+
+    `dspy.adapters.utils._get_json_schema` sorts them.
+    """
+    names = list(schema.get("properties", ()))
+    return len(names) > 1 and bool(_optional(schema)) and names == sorted(names)
+
+
+def _put_last(name: str, schema: Mapping[str, Any]) -> str:
+    optional = listed(_optional(schema))
+    return (
+        f"the prompt shows the fields of `{name}` in alphabetical order: those with defaults, {optional}, are put last"
+    )
 
 
 def _used(schema: object) -> set[str]:
@@ -224,7 +256,8 @@ def _class(name: str, schema: Mapping[str, Any]) -> str:
         lines.append(f"    model_config = {{'extra': {'allow' if schema['additionalProperties'] else 'forbid'!r}}}")
     properties = schema.get("properties", {})
     required = [one for one in schema.get("required", ()) if one in properties]
-    for one in [*required, *(other for other in properties if other not in required)]:
+    in_order = [*required, *_optional(schema)] if _is_sorted(schema) or len(required) == len(properties) else properties
+    for one in in_order:
         lines.append(_property(_checked(one), properties[one], one in required))
     return "\n".join([f"class {name}(pydantic.BaseModel):", *(lines or ["    pass"])])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from types import GenericAlias
@@ -59,7 +60,7 @@ def signature_text(fields: Sequence[Field], instructions: str | None, name: str 
     plain = all(one.desc is None and one.prefix is None and one.constraints is None for one in fields)
     if plain and all(one.annotation is str for one in fields):
         own = Signature.make(fields, None, name).instructions
-        given = None if signature.instructions == own else signature.instructions
+        given = None if signature.instructions == own else before_cleaning(signature.instructions)
         return SignatureText(signature.signature, instructions=given)
     return in_source(signature)
 
@@ -79,7 +80,12 @@ def in_source(signature: Signature) -> SignatureText:
         return SignatureText(write_source(signature), signature.name)
     except SignatureError:
         bare = Signature.make(signature.fields_in_order, None, signature.name)
-        return SignatureText(write_source(bare), signature.name, instructions=signature.instructions)
+        return SignatureText(write_source(bare), signature.name, instructions=before_cleaning(signature.instructions))
+
+
+def before_cleaning(instructions: str) -> str:
+    """Return a text that a signature's `inspect.cleandoc` converts to these instructions."""
+    return instructions if inspect.cleandoc(instructions) == instructions else f"\n{instructions}"
 
 
 COT: Predictor = "ChainOfThought"

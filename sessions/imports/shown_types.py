@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.offline.source import value_in_xml
@@ -61,10 +61,9 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],:"#]+
 
 
 def from_baml(text: str) -> Schema:
-    """Convert the simplified types of the BAML adapter."""
-    tokens = [token for token in _TOKEN.findall(text) if not token.startswith("#")]
+    """Convert the simplified types of the BAML adapter; comments describe an object or a field in it."""
     try:
-        return _BamlReader(tokens).union()
+        return _BamlReader(_TOKEN.findall(text)).union()
     except (IndexError, ValueError, RecursionError):
         return {"unknown": text.strip()[:40]}
 
@@ -88,9 +87,10 @@ class _BamlReader:
         return {"anyOf": choices}
 
     def _one(self) -> Schema:
+        comments = self._comments()
         token = self._take()
         if token == "{":
-            found: Schema = self._object()
+            found: Schema = _described(self._object(), comments)
         elif token == "[":
             found = {"type": "array", "items": self.union()}
             self._expect("]")
@@ -111,14 +111,23 @@ class _BamlReader:
 
     def _object(self) -> Schema:
         properties: dict[str, Schema] = {}
+        comments = self._comments()
         while self._peek() != "}":
             name = self._take()
             self._expect(":")
-            properties[name] = self.union()
+            properties[name] = _property(self.union(), comments)
             if self._peek() == ",":
                 self._at += 1
+            comments = self._comments()
         self._at += 1
         return {"type": "object", "properties": properties, "required": list(properties)}
+
+    def _comments(self) -> list[str]:
+        """Take the comments before the next token."""
+        found = []
+        while self._peek().startswith("#"):
+            found.append(self._take().removeprefix("#").strip())
+        return found
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -130,6 +139,17 @@ class _BamlReader:
     def _expect(self, token: str) -> None:
         if self._take() != token:
             raise ValueError(f"{token} expected")
+
+
+def _described(schema: Schema, comments: Sequence[str]) -> Schema:
+    return {**schema, "description": "\n".join(comments)} if comments else schema
+
+
+def _property(schema: Schema, comments: Sequence[str]) -> Schema:
+    """Describe a field by its comments; of an object, the first describes the field, the others its class."""
+    if "properties" not in schema or not comments:
+        return _described(schema, comments)
+    return {"anyOf": [_described(schema, comments[1:])], "description": comments[0]}
 
 
 def _literal(token: str) -> Schema:

@@ -119,3 +119,32 @@ def test_a_page_that_shows_entries_of_a_history_with_the_model_first_holds_its_c
     session = sources.load("the clipboard", text=text, call=2).session
     assert list(session.signature.read().fields) == ["q", "a"]
     assert session.cases[0].replies["chat"].text == "[[ ## a ## ]]\nLight."
+
+
+def test_a_prompt_in_xml_with_the_last_marker_of_chat_is_of_the_xml_adapter() -> None:
+    """As in dspy's issue 8875, about a release before 3.0.4."""
+    system = "Your input fields are:\n1. `query` (str):\nYour output fields are:\n1. `answer` (str):\n"
+    system += "All interactions will be structured in the following way, with the appropriate values filled in.\n\n"
+    system += "<query>\n{query}\n</query>\n\n<answer>\n{answer}\n</answer>\n\n[[ ## completed ## ]]\n"
+    system += "In adhering to this structure, your objective is:\n        Given `query`, produce `answer`."
+    asked = "[[ ## query ## ]]\nwhen?\n\nRespond with the corresponding output fields wrapped in XML tags`<answer>`, "
+    asked += "and then end with the `<completed>` tag."
+    reply = "<query>\nwhen?\n</query>\n\n<answer>\nIn 1867.\n</answer>\n\n[[ ## completed ## ]]"
+    made = pasted(
+        f"```text\n\n[2025-09-30T23:08:40.684097]\n\nSystem message:\n\n{system}\n\n\nUser message:\n\n{asked}\n\n\n"
+        f"Response:\n\n{reply}\n```\n\nIt says `{{x}}`, not [[ ## completed ## ]].\n"
+    )
+    assert [one.adapter for one in made.session.columns] == ["xml"]
+    assert dict(made.session.cases[0].inputs) == {"query": "when?"}
+    assert {name: one.text for name, one in made.session.cases[0].replies.items()} == {"xml": reply}
+    assert made.notes[-1] == "parsed by `xml`, the reply gives `answer`"
+
+
+def test_a_cut_off_prompt_that_shows_no_format_is_of_the_default_adapter() -> None:
+    """As in dspy's pull request 7851, cut off within its list of fields."""
+    made = pasted(
+        "System message:\n\nYour input fields are:\n1. `q` (str)\n\nYour output fields are:\n1. `a` (str): The an"
+    )
+    assert [one.adapter for one in made.session.columns] == ["chat"]
+    assert made.notes[0] == "1 message, as `chat` made them"
+    assert "the text has no reply" in made.guesses

@@ -24,8 +24,9 @@ TEXT, WHOLE, NUMBER, NULL = ({"type": one} for one in ("string", "integer", "num
             "# A.\n{\n  # what: is it\n  name: string,\n  tags: string[],\n  by: {\n    at: date,\n  } or null\n}",
             {
                 "type": "object",
+                "description": "A.",
                 "properties": {
-                    "name": TEXT,
+                    "name": {**TEXT, "description": "what: is it"},
                     "tags": {"type": "array", "items": TEXT},
                     "by": {
                         "anyOf": [

@@ -23,12 +23,13 @@ from sessions.imports import pasted_calls, pasted_text
 from sessions.imports.reading import GIVE_SIGNATURE, Imported
 from sessions.model.session import SignatureText
 from workbench.output.display import one_line
+from workbench.output.measures import counted
 from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import KeyGroup, keys_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LARGEST = 4_000_000
@@ -267,7 +268,7 @@ def _json_files(folder: Path) -> list[Path]:
 
 NAME = "pasted call"
 SECONDS = 12
-"""Seconds that guesses and errors are shown."""
+"""Seconds that notes and errors are shown."""
 OF_A_SIGNATURE = "all its fields, as in question -> answer: str   enter accept   {ask.close|esc} close"
 
 
@@ -301,8 +302,11 @@ async def open_pasted(host: Host, text: str) -> None:
     host.load(replace(made.session, name=NAME), None)
     if made.session.cases[0].replies:
         host.main.columns.show_part("reply")
-    said = "\n".join([*made.notes, *(f"guessed: {one}" for one in made.guesses)])
-    plain_notify(host.app, said, title="Pasted", timeout=SECONDS)
+    told = [*made.notes]
+    if made.guesses:
+        count = counted(len(made.guesses), "guess is", "guesses are")
+        told.append(keys_of(host.app)(f"{count} in the notes: {{app.jump|alt+j}} leads there"))
+    plain_notify(host.app, "\n".join(told), title="Pasted", timeout=SECONDS)
 
 
 def _read_pasted(

@@ -26,18 +26,16 @@ from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files
-from workbench.tui.actions.sending import ToolResultScreen, value_of
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.actions.sending import ToolResultScreen
+from workbench.tui.dialogs.ask import AskScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.host import Host
+from workbench.tui.panes.verdicts import CODE_REPLY, TOOL_REPLY
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.plain import plain_notify
 
-CODE_REPLY = frozenset(("generated_code", "finished"))
-TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
-"""The outputs of agents whose reply is a step."""
 RESULTS = ("observation", "code_output")
 Step = tuple[Mapping[str, Any], Callable[[State], State]]
 """A step of an agent, and a change that keeps its result."""
@@ -261,7 +259,9 @@ async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, 
         return None
     if not problem:
         hint = "enter add the step   {ask.close|esc} add no step"
-        typed = await host.app.push_screen_wait(AskScreen("Output of the code: JSON or text", "", lambda _: "", hint))
+        typed = await host.app.push_screen_wait(
+            AskScreen("Output of the code: JSON or text", "", lambda _: "", hint, is_value=True)
+        )
         if typed is None:
             return None
         step["code_output"] = json.dumps(value_of(typed))

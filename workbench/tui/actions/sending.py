@@ -6,7 +6,6 @@ A run that calls a tool without code waits until the user types the tool's resul
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
@@ -37,7 +36,7 @@ from workbench.output.display import one_line
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
-from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
+from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog, ValueLine, value_of
 from workbench.tui.host import Host
 from workbench.tui.keys import KeyGroup
 from workbench.tui.runs.runs import Order, ToolWaits
@@ -74,7 +73,7 @@ class ToolResultScreen(Dialog[str | None]):
         if self._tool.description:
             yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], QUIET), classes="dialog-text")
         yield PlainStatic(lines(("arguments\n", QUIET), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
-        yield Input(placeholder="result: JSON or text", compact=True)
+        yield ValueLine("result: JSON or text")
 
     def on_mount(self) -> None:
         self.set_interval(LOOK_SECONDS, self._look)
@@ -93,14 +92,6 @@ LOOK_SECONDS = 0.1
 
 class NobodyAnsweredError(LookupError):
     """The user gave no result, or the run was cancelled."""
-
-
-def value_of(typed: str) -> Any:
-    """Return the typed JSON, or the text if it is not JSON."""
-    try:
-        return json.loads(typed)
-    except (ValueError, RecursionError):
-        return typed
 
 
 async def _asked(

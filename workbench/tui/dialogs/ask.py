@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -65,8 +67,9 @@ class AskScreen(Dialog[str | None]):
         hint: str = "enter accept   {ask.close|esc} close",
         take_lines: Callable[[str], None] | None = None,
         is_path: bool = False,
+        is_value: bool = False,
     ) -> None:
-        """`take_lines` is called with a pasted text of several lines, which closes the dialog.
+        """`take_lines` is called with a pasted text of several lines, which closes the dialog; a value is JSON or text.
 
         Of a path only the file's name is selected, so that a typed name keeps its folder and ending.
         """
@@ -76,9 +79,12 @@ class AskScreen(Dialog[str | None]):
         self._refuse = refuse
         self._take_lines = take_lines
         self._is_path = is_path
+        self._is_value = is_value
         self._error = PlainStatic(classes="field-error", id="ask-error")
 
     def contents(self) -> Iterable[Widget]:
+        if self._is_value:
+            return ValueLine(), self._error
         line = OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
         if self._is_path:
             start = self._shown.rfind(os.sep) + 1
@@ -118,6 +124,26 @@ class OneLine(Input):
             event.prevent_default()
             event.stop()
             self._take_lines(event.text)
+
+
+def value_of(typed: str) -> Any:
+    """Return the typed JSON, or the text if it is not JSON."""
+    try:
+        return json.loads(typed)
+    except (ValueError, RecursionError):
+        return typed
+
+
+class ValueLine(OneLine):
+    """A line for JSON or text; pasted lines become JSON on one line."""
+
+    def __init__(self, placeholder: str = "") -> None:
+        super().__init__("", self._write, placeholder)
+
+    def _write(self, text: str) -> None:
+        """Replace the value; terminals paste `\\r` as line ends."""
+        self.value = json.dumps(value_of(re.sub("\r\n?", "\n", text)), ensure_ascii=False)
+        self.action_end()
 
 
 _confirm_key = KeyGroup("This dialog", "confirm")

@@ -16,7 +16,7 @@ from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import keys_of
-from workbench.tui.panes.verdicts import Verdict, has_come, is_of_before, says_why, short_form, verdict
+from workbench.tui.panes.verdicts import Verdict, adds_step, has_come, is_of_before, says_why, short_form, verdict
 from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
@@ -203,6 +203,8 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         if self.reply.is_old and (run is None or run.phase != "running"):
             again = keys(" · {app.send_all|F5} again")
             line = lines(("old ", "$text-warning"), line, (again, QUIET))
+        else:
+            line = lines(line, (adds_step(self._shown[0].reading, keys), QUIET))
         self.splitter.show(line + replies.rating_words(self._shown[0].reply))
 
     @property

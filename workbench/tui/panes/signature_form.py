@@ -18,7 +18,7 @@ from adapters.signatures import outline_edits as change
 from adapters.signatures.outline import ClassKind, ClassOutline, MemberKind, Outline, outline_of
 from adapters.signatures.outline_edits import NewMember
 from adapters.signatures.read.source_text import comments_in
-from sessions.imports.pasted_text import holds_calls
+from sessions.imports.pasted_text import holds_calls, names_error
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys import KeyGroup, keys_of
@@ -149,6 +149,9 @@ class SignatureForm(Vertical):
                 names = notation.class_names(text)
                 notation.read(text, names[-1] if names else None)
             except SignatureError as error:
+                if names_error(pasted):
+                    self.post_message(PastedCall(pasted))
+                    return
                 said = f"line {error.line}, column {error.column}: {_told(error)}"
                 said += f"\n{key} shows the source, where you can paste and fix it."
             else:

@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from adapters.signatures.read.source_text import quiet_parse
-from sessions.imports.pasted_text import holds_calls
+from sessions.imports.pasted_text import holds_calls, names_error
 from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys import KeyGroup
 from workbench.tui.messages import PastedCall
@@ -96,7 +96,7 @@ class SourceEditor(Editor):
 
         Runs before Textual's handler.
         """
-        if holds_calls(event.text) and not _is_source(event.text):
+        if (holds_calls(event.text) or names_error(event.text)) and not _is_source(event.text):
             event.prevent_default()
             event.stop()
             self.post_message(PastedCall(event.text))

@@ -242,6 +242,9 @@ def refused_in_short(reading: Reading) -> tuple[str, str]:
 
 
 REPLY = ("reply ", "$foreground bold")
+CODE_REPLY = frozenset(("generated_code", "finished"))
+TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
+"""The outputs of agents whose reply is a step."""
 
 
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
@@ -305,6 +308,12 @@ def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, 
     elif rendered.reply is not None:
         said = why_it_ended(rendered.reply.finish_reason, rendered.reply.refusal or "")
     return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
+
+
+def adds_step(reading: Reading | None, keys: KeyWords) -> str:
+    """Name the key that adds a reply to the trajectory, if it is a step of an agent; else ""."""
+    is_step = reading is not None and any(step <= reading.values.keys() for step in (CODE_REPLY, TOOL_REPLY))
+    return keys(" · {app.continue_run|alt+n} adds the step") if is_step else ""
 
 
 def says_why(rendered: RenderedColumn, run: ColumnRun) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
@@ -16,6 +19,7 @@ from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
 from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.panes.column import ColumnPane
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -160,6 +164,11 @@ def test_the_code_of_an_agent_is_a_step_with_the_output_that_is_asked_for() -> N
     at_the_desk(act, session=replace(AGENT, signature=replace(AGENT.signature, predictor="CodeAct.codeact")))
 
 
+def head(desk: Desk) -> str:
+    """Read the line above the reply of the first column."""
+    return " ".join(seen(desk.app.screen.query(ColumnPane).first().splitter)).strip(" ─")
+
+
 def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply() -> None:
     first, second = step("weather", '{"place": "Rome"}'), step("finish", "{}")
 
@@ -170,7 +179,9 @@ def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply(
 
         desk.main.columns.focus_on("chat", ReplyView)
         await paste(first)
+        assert head(desk) == "reply ✓ · alt+n adds the step"
         await desk.press("alt+n")
+        assert head(desk) == "old reply ✓ · F5 again"
         await desk.press("alt+n")
         assert any("has this reply already" in one.message for one in desk.app._notifications)
         assert [one["tool_name"] for one in desk.document.state.case.history] == ["weather"]
@@ -198,3 +209,33 @@ def test_without_a_step_the_agent_says_how_to_get_one() -> None:
             assert desk.document.state.case.history == ()
 
     at_the_desk(act, session=AGENT)
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown", "result"),
+    [
+        (
+            "Execution error:\r\r  no 'place'\r",
+            "\"Execution error:\\n\\n  no 'place'\\n\"",
+            "Execution error:\n\n  no 'place'\n",
+        ),
+        ('{\n  "city": "Zürich",\n  "count": 3\n}', '{"city": "Zürich", "count": 3}', {"city": "Zürich", "count": 3}),
+    ],
+)
+@pytest.mark.parametrize("predictor", ["ReAct.react", "CodeAct.codeact"])
+def test_a_pasted_result_of_several_lines_is_kept_whole(predictor: Any, lines: str, shown: str, result: Any) -> None:
+    code = "[[ ## generated_code ## ]]\nprint(x)\n\n[[ ## finished ## ]]\nFalse\n\n[[ ## completed ## ]]"
+    reply = step("weather", '{"place": "Oslo"}') if predictor == "ReAct.react" else code
+    key, wanted = ("observation", result) if predictor == "ReAct.react" else ("code_output", json.dumps(result))
+
+    async def act(desk: Desk) -> None:
+        change = partial(edits.set_reply, case="c", column="chat", reply=Reply(reply, source="pasted"))
+        desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+        await desk.press("alt+n")
+        desk.app.post_message(events.Paste(lines))
+        await desk.settle()
+        assert desk.app.screen.query_one(Input).value == shown
+        await desk.press("enter")
+        assert [one[key] for one in desk.document.state.case.history] == [wanted]
+
+    at_the_desk(act, session=replace(AGENT, signature=replace(AGENT.signature, predictor=predictor)))

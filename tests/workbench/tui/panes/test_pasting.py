@@ -101,6 +101,14 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
     async def act(desk: Desk) -> None:
         desk.app.post_message(events.Paste(ERROR.format("[[ ## answer ## ]]\nyes").replace("\n", "\r")))
         await desk.until(lambda: desk.document.session.name == "pasted call")
+        assert [(one.title, one.message) for one in desk.app._notifications] == [
+            (
+                "Pasted",
+                "an error of ChatAdapter: it expected `answer`, `score`\n"
+                "`chat` cannot parse the reply (AdapterParseError): it finds `answer`\n"
+                "2 guesses are in the notes: alt+j leads there",
+            )
+        ]
         session = desk.document.session
         assert list(session.signature.read().output_fields) == ["answer", "score"]
         assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
@@ -120,6 +128,21 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         assert kept["guessed"] == [one.removeprefix("guessed: ").partition("   x here")[0] for one in left]
         await desk.press("ctrl+z")
         assert [one.text for one in desk.main.editors.notes._notes] == notes
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_an_error_without_its_reply_pasted_into_the_empty_app_is_told_so() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.post_message(events.Paste("ValueError: Expected dict_keys(['a']) but got dict_keys([])"))
+        await desk.until(lambda: bool(len(desk.app._notifications)))
+        assert [(one.title, one.message) for one in desk.app._notifications] == [
+            (
+                "Not pasted",
+                "the pasted text: it names an error of dspy, but not the reply "
+                "(give the error's whole text, or the output of `dspy.inspect_history()`)",
+            )
+        ]
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
