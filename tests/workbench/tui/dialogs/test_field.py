@@ -166,3 +166,15 @@ def test_a_new_signature_is_asked_for_with_an_example_of_a_whole_one() -> None:
         assert column is not None and "mood Literal['calm', 'angry', 'sad']" in str(column.reply.placeholder)
 
     at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)), size=MIDDLE)
+
+
+def test_all_fields_of_a_short_signature_are_in_sight_once_it_is_typed_in_a_small_terminal() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "enter")
+        await desk.type("review, shop -> mood, reasons")
+        await desk.press("enter")
+        await desk.settle()
+        rows = [one.strip() for one in seen(desk.main.query_one("SignatureForm RowList"))]
+        assert rows[:3] == ["Signature (short form)", "in  review       str", "in  shop         str"], rows
+
+    at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)), size=SMALL)
