@@ -250,7 +250,9 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     if opened:
         plain = CUT_TAG.sub("", plain)
         outer, inner = (f"</{name}>" for name in reversed(opened)), _inner_ends(plain.rpartition(f"<{opened[-1]}>")[2])
-        yield Guess(f"<{opened[-1]}> is never closed; closed at the end it parses as", plain + "".join((*inner, *outer)))
+        yield Guess(
+            f"<{opened[-1]}> is never closed; closed at the end it parses as", plain + "".join((*inner, *outer))
+        )
     tags = between_tags(plain, signature)
     if tags:
         kept = "\n".join(
