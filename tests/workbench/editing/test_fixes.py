@@ -66,7 +66,7 @@ def test_a_sentence_is_added_to_the_description_once() -> None:
 )
 def test_a_sentence_is_added_after_the_end_of_the_one_before(before: str, after: str) -> None:
     field = f'label: str = dspy.OutputField(desc="{before}")'
-    source = f'import dspy\n\nclass Sort(dspy.Signature):\n    """Sort."""\n    ticket: str = dspy.InputField()\n    {field}\n'
+    source = f"import dspy\n\nclass Sort(dspy.Signature):\n    ticket: str = dspy.InputField()\n    {field}\n"
     changed = fixes.apply(State(session(source)), "chat", describe("label", "Digits only."))
     assert f'label: str = dspy.OutputField(desc="{after}")' in changed.session.signature.text
 

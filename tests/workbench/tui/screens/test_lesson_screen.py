@@ -10,8 +10,8 @@ from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
-from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from tests.support.screen import seen
+from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.serving.messages import TeachersPlace
 from workbench.tui.actions import cases
 from workbench.tui.palette import commands_of
