@@ -50,6 +50,7 @@ HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
 BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
 CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
+TAG = re.compile(r"<(/?)([A-Za-z_][\w.\-]{0,100})>")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -248,9 +249,9 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         plain = CUT_TAG.sub("", plain)
+        outer, inner = (f"</{name}>" for name in reversed(opened)), _inner_ends(plain.rpartition(f"<{opened[-1]}>")[2])
         yield Guess(
-            f"<{opened[-1]}> is never closed; closed at the end it parses as",
-            plain + "".join(f"</{name}>" for name in reversed(opened)),
+            f"<{opened[-1]}> is never closed; closed at the end it parses as", plain + "".join((*inner, *outer))
         )
     tags = between_tags(plain, signature)
     if tags:
@@ -258,6 +259,17 @@ def _xml(reading: Reading) -> Iterator[Guess]:
             f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
         )
         yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
+
+
+def _inner_ends(text: str) -> list[str]:
+    """Return the ends of the tags that a text opens and does not close, such as the last item of a list."""
+    names: list[str] = []
+    for end, name in TAG.findall(text):
+        if not end:
+            names.append(name)
+        elif name in names:
+            del names[len(names) - 1 - names[::-1].index(name) :]
+    return [f"</{name}>" for name in reversed(names)]
 
 
 OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {

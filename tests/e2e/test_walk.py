@@ -134,7 +134,7 @@ def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_p
     assert "later" not in (tmp_path / "q.json").read_text()
     with at(tmp_path, (160, 45), "q.json") as terminal:
         terminal.wait_for("Recover unsaved work?")
-        terminal.press("t")
+        terminal.press("\x1bt")
         terminal.wait_for("later")
 
 

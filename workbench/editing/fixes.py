@@ -144,8 +144,9 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
             raise FixError(f"{name} is not written in the signature")
         description = member.description
         if "description" in change:
-            parts = [one for one in ((description or "").rstrip(), str(change["description"])) if one]
-            description = " ".join(dict.fromkeys(parts))
+            before, more = (description or "").rstrip(), str(change["description"])
+            ends = "" if before.endswith(tuple(".!?:;,…。！？")) else "."
+            description = f"{before}{ends} {more}" if before and before != more else more
         wanted = NewMember(
             str(change.get("name", name)), member.kind, str(change.get("type", member.type_text)), description
         )

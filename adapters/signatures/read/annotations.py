@@ -20,6 +20,7 @@ import pydantic
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
 from adapters.signatures.read import known_names
 from adapters.signatures.read.fields import SCALARS
@@ -203,7 +204,14 @@ class TypeReader(ValueReader):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
             if self.meaning(node.value) is Literal:
                 return self._subscript(node)
-        return self.value(node)
+        try:
+            return self.value(node)
+        except SignatureError as error:
+            if not isinstance(node, ast.Name) or error.hint.startswith("did you mean"):
+                raise
+            raise self.source.error(
+                node, error.message, f'write the words of a Literal in quotes: "{node.id}"'
+            ) from None
 
     def metadata(self, node: ast.expr) -> object:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):

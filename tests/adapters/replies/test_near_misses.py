@@ -265,3 +265,19 @@ def test_an_entity_that_is_none_begins_with_the_bare_ampersand(text: str, column
     assert found.error is not None and found.error.message.endswith("a bare &")
     assert [flag.name for flag in found.flags] == ["xml-ampersand"]
     assert f"(line 2, column {column})" in found.flags[0].message
+
+
+@pytest.mark.parametrize(
+    ("cut", "items"),
+    [
+        ("<item>late", ["late"]),
+        ("<item>late</item>\n<item>cold & wet", ["late", "cold & wet"]),
+        ("<item>late</item>\n<item>cold</item>\n</it", ["late", "cold"]),
+    ],
+)
+def test_the_items_of_a_list_that_is_cut_off_stay_items(cut: str, items: list[str]) -> None:
+    found = misses("xml", f"<mood>\nbad\n</mood>\n\n<reasons>{cut}", mood=str, reasons=list[str])
+    assert (found[0].message, found[0].reading.values) == (
+        "<reasons> is never closed; closed at the end it parses as",
+        {"mood": "bad", "reasons": items},
+    )

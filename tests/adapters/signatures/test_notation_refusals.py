@@ -48,6 +48,8 @@ STRINGS = [
     ("class -> b", 1, 1, "`class` is a Python keyword", "class_"),
     ("from, to -> b", 1, 1, "`from` is a Python keyword", "from_"),
     ("a -> b: Literal[-1]", 1, 17, "not accept negative numbers", "Python class"),
+    ("a -> b: Literal[good, bad]", 1, 17, "unknown name `good`", 'write the words of a Literal in quotes: "good"'),
+    ("a -> b: Literal['x', itn]", 1, 22, "unknown name `itn`", "did you mean int?"),
     ("a -> b: 5", 1, 9, "5 is not a type", "Literal[5]"),
     ("a -> b: 'int'", 1, 9, "not accept quoted types", "int"),
     ("a -> b: list['Foo']", 1, 14, "unknown name `Foo`", ""),

@@ -55,9 +55,20 @@ def test_a_literal_with_the_missing_word_lets_the_reply_parse_and_shows_the_chan
 def test_a_sentence_is_added_to_the_description_once() -> None:
     state = State(session())
     once = fixes.apply(state, "chat", describe("label", "Only the values listed."))
-    assert 'desc="its kind Only the values listed."' in once.session.signature.text
+    assert 'desc="its kind. Only the values listed."' in once.session.signature.text
     described = next(one for one in effects(session(), "chat", MIXED) if one.fix.kind == "description")
     assert (described.parses, described.verdict) == (None, "the next reply decides"), "it changes the prompt alone"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Its kind.", "Its kind. Digits only."), ("Its kind:", "Its kind: Digits only."), ("", "Digits only.")],
+)
+def test_a_sentence_is_added_after_the_end_of_the_one_before(before: str, after: str) -> None:
+    field = f'label: str = dspy.OutputField(desc="{before}")'
+    source = f"import dspy\n\nclass Sort(dspy.Signature):\n    ticket: str = dspy.InputField()\n    {field}\n"
+    changed = fixes.apply(State(session(source)), "chat", describe("label", "Digits only."))
+    assert f'label: str = dspy.OutputField(desc="{after}")' in changed.session.signature.text
 
 
 def test_the_string_notation_changes_its_type_in_place() -> None:

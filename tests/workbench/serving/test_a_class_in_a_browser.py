@@ -173,3 +173,29 @@ def test_on_a_phone_touch_alone_leads_through_the_lesson(tmp_path: Path) -> None
             await browser.close()
 
     hold(Setup(top=tmp_path, port=0, lesson=1), act)
+
+
+@pytest.mark.slow
+def test_keys_still_reach_the_app_after_the_teacher_has_opened_the_page_of_the_class(tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+
+    async def act(room: ClassRoom) -> None:
+        async with playwright.async_playwright() as driver:
+            browser = await driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+            page = await browser.new_page(viewport={"width": 1366, "height": 768})
+            page.set_default_timeout(PATIENCE_MS)
+            await page.goto(f"http://127.0.0.1:{room.port}/join/{room.seats.teachers_code}")
+            await page.get_by_role("button", name="Join").click()
+            step = page.locator("#steps [aria-current]")
+            await playwright.expect(step).to_have_text("1", timeout=PATIENCE_MS)
+            async with page.expect_popup() as opened:
+                await page.get_by_role("link", name="Class: code, participants").click()
+            await playwright.expect((await opened.value).locator("h1")).to_have_text("Join the class")
+            await page.bring_to_front()
+            await page.keyboard.press("ArrowRight")
+            await playwright.expect(step).to_have_text("2", timeout=PATIENCE_MS)
+            await browser.close()
+
+    hold(Setup(top=tmp_path, port=0, lesson=1), act)

@@ -172,7 +172,7 @@ def test_demos_are_added_copied_moved_switched_off_and_deleted() -> None:
 def test_dropped_and_incomplete_demos_are_named() -> None:
     async def act(desk: Desk) -> None:
         notes = desk.main.query_one("#notes", TextView).plain_text
-        assert "demo 2 has no urgency: it comes first" in notes
+        assert "demo 2 has no urgency: it is sent before the complete demos, with a sentence instead" in notes
         assert "demo 3 is dropped" in notes
 
     at_the_desk(act)

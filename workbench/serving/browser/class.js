@@ -89,6 +89,7 @@ function showControls({ steps, step, teacher }) {
   if (isLesson) made[step].scrollIntoView({ block: "nearest", inline: "center" });
 }
 for (const name of ["back", "next", "lesson", "follow"]) byId(name).addEventListener("click", () => press(name));
+byId("board")?.addEventListener("click", focusTerminal); // its page opens in another tab; keys here go on to the app
 
 const SWIPE = 60;
 const ROW = 24; // pixels of a finger's way that scroll a row

@@ -167,15 +167,16 @@ async def save_as(host: Host) -> bool:
 
 
 def _file_name(session: Session) -> str:
-    """Return a proposed file name, from the session's name or else its signature's class."""
+    """Return a proposed file name, from the session's name, or else its signature's class or fields."""
     name = session.name
     if name == NEW:
         try:
-            written = session.signature.read().name
+            read = session.signature.read()
         except SignatureError:
-            written = ""
-        if written not in NAMELESS:
-            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
+            return "session"
+        ends = [next(iter(fields), "") for fields in (read.input_fields, read.output_fields)]
+        written = read.name if read.name not in NAMELESS else "-".join(filter(None, ends))
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
     return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "session"
 
 
@@ -277,8 +278,9 @@ async def offer_left_over(host: Host) -> None:
             if only_texts
             else f"The app ended without saving {what}. A copy from {left.at:%Y-%m-%d %H:%M:%S} was kept.",
             [
-                Answer("take", "t", "Recover", "Continue with that copy"),
-                Answer("leave", "l", "Ignore", "You find it under Restore an earlier version"),
+                # not letters: the question comes while the user may type already
+                Answer("take", "alt+t", "Recover", "Continue with that copy"),
+                Answer("leave", "alt+l", "Ignore", "You find it under Restore an earlier version"),
             ],
         )
     )

@@ -170,7 +170,7 @@ class ConfirmScreen(Dialog[str | None]):
     ]
 
     def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:
-        super().__init__(title, "type a letter, or ↑↓ enter   {confirm.close|esc} close")
+        super().__init__(title, "press a key of the list, or ↑↓ enter   {confirm.close|esc} close")
         self._question = question
         self._answers = tuple(answers)
 

@@ -57,6 +57,7 @@ class FieldScreen(Dialog[NewMember | None]):
         self._not_described = not_described
         self._kind = start.kind
         self._shown: tuple[TypeWord, ...] = ()
+        self._narrowed_to: str | None = None
         self._called = Input(safe(start.name), compact=True, id="field-name", placeholder="a word, such as total")
         self._role = ChoiceLine(ROLES, start.kind, self._choose_role, by_letter=False)
         is_value = start.kind == "value"
@@ -102,14 +103,20 @@ class FieldScreen(Dialog[NewMember | None]):
             self._narrow()
 
     def action_accept(self) -> None:
-        """Take the highlighted type, or accept the field; a text that is not a type takes the first suggestion."""
+        """Take the highlighted type, or accept the field.
+
+        A text that is not a type, or a list or dict whose items have no type yet, takes the first suggestion.
+        """
+        self._narrow()
         if self._lists_types and self._types.highlighted is not None:
             self._take(self._types.highlighted)
             return
         wanted = self._wanted()
         refused = self._refuse(wanted)
-        is_start = self._lists_types and bool(self._shown) and self._shown[0].text.strip() != self._type.value.strip()
-        if not refused:
+        typed, first = self._type.value.strip(), self._shown[0].text.strip() if self._shown else ""
+        is_start = self._lists_types and first not in ("", typed)
+        lacks_items = is_start and first.startswith(f"{typed}[") and typed != self._start.type_text
+        if not refused and not lacks_items:
             self.dismiss(wanted)
         elif is_start and not self._refuse(replace(wanted, type_text="str")):
             self._take(0)
@@ -122,6 +129,7 @@ class FieldScreen(Dialog[NewMember | None]):
 
     def action_move(self, by: int) -> None:
         """Move in the list of types if the type has the focus, else in the form."""
+        self._narrow()
         if not self._lists_types:
             self.focus_next() if by > 0 else self.focus_previous()
         elif self._types.option_count:
@@ -138,7 +146,11 @@ class FieldScreen(Dialog[NewMember | None]):
             self._about.focus()
 
     def _narrow(self) -> None:
+        """List the types that match the text; a key may arrive before the change of the text is reported."""
         typed = self._type.value
+        if typed == self._narrowed_to:
+            return
+        self._narrowed_to = typed
         is_whole = typed == _one_line(self._start.type_text)
         self._shown = matching("" if is_whole else typed, self._own)
         self._types.clear_options()

@@ -181,7 +181,9 @@ class EditorsPane(Vertical):
         self._stack.set_class(are_two and self._is_wide, "-together")
         self._stack.set_class(are_two and not self._is_wide, "-beside")
         self.set_class(self.tab != EDITORS[0], "-in-rows")
-        self.set_class(self.tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
+        is_form = self.signature.view == "form" and bool(self._document.session.signature.text)
+        is_long = is_form or self._rows_of_signature > LONG_SIGNATURE  # a form has a row for each field of a short text
+        self.set_class(self.tab != EDITORS[0] or is_long, "-long")
 
     def pane(self, tab: str) -> EditorPane:
         """Return the pane of a tab in `EDITORS`."""

@@ -242,10 +242,12 @@ def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
         numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
         if len(rows) == 1:
             dropped = f"demo {numbers} is dropped: it has no {missing}"
-            first = f"demo {numbers} has no {missing}: it comes first, with a sentence in the gap"
+            first = f"demo {numbers} has no {missing}: it is sent before the complete demos, with a sentence instead"
         else:
             dropped = f"demos {numbers} are dropped: they have no {missing}"
-            first = f"demos {numbers} have no {missing}: they come first, with a sentence in each gap"
+            first = (
+                f"demos {numbers} have no {missing}: they are sent before the complete demos, with a sentence instead"
+            )
         notes.append(Note("⚠", dropped if how == "dropped" else first, Place("demo", row=rows[0])))
     return notes
 

@@ -285,19 +285,19 @@ def _took(run: ColumnRun) -> str:
 
 
 def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
-    """Describe a parse result; for an error, with its place, its field and the key for fixes before what may be cut."""
+    """Describe a parse result; for an error, with its place and the key for fixes before what a narrow column cuts."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok and reading.uncertain:
         return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
     if reading.ok:
         return _line("✓", "success", "", took + flags, ended)
-    place = field = ""
-    if reading.error is not None and reading.error.start is not None:
-        place = f" line {reading.line_and_column(reading.error.start)[0]}"
-    if reading.error is not None and reading.error.field:
-        field = f" · {reading.error.field}"
-    fixes = keys(" · {app.fixes|alt+x} fixes") + took.replace(" ", " · ", 1)
-    return _line("✗", "error", (place + field).strip(), fixes + flags, ended)
+    error, found = reading.error, []
+    if error is not None and error.start is not None:
+        found.append(f"line {reading.line_and_column(error.start)[0]}")
+    if error is not None and error.field:
+        found.append(error.field)
+    rest = (keys("{app.fixes|alt+x} fixes"), *found[1:], took.strip(), f"{len(reading.flags)} ⚑" * bool(flags))
+    return _line("✗", "error", "".join(found[:1]), " · " * bool(found) + " · ".join(filter(None, rest)), ended)
 
 
 def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,7 @@ from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading, Mark
-from workbench.tui.widgets.text.plain import PlainStatic, key_hints, lines, teacher_button
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
 
 _key = KeyGroup("Lesson", "lesson")
@@ -38,6 +38,8 @@ LONGEST_FACT = 400
 MOST_FACTS = 30
 NEIGHBOURS = 9
 """The number of listed steps, with the current step in the middle."""
+
+NO_REPLY = "No reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
@@ -145,7 +147,10 @@ class LessonScreen(OneLayout[None]):
         count, place = self._place
         self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
         self._title.show(lines(step.title))
-        self._words.show(_words(step))
+        words, is_last = _words(step), self.at + 1 == len(steps)
+        if is_last and not self._reply_steps:
+            words = Content.assemble(words, content(f"\n\n{keys_of(self.app)(NO_REPLY)}", QUIET))
+        self._words.show(words)
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
         self._list.show(self._list_of_steps())
         self._hint.show(self._hints())
@@ -203,10 +208,15 @@ class LessonScreen(OneLayout[None]):
         other = "prompt" if self.at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
         other = f"{{lesson.reply|r}} {other}" if other else ""
         more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
-        next, back = "{lesson.next|→} next", "{lesson.back|←} back"
-        hints = (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll (⇧ words)")
-        said = "   ".join([one for one in hints if one])
-        return Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said))
+        next = "{lesson.next|→} next" if self.at + 1 < len(self.steps) else ""
+        back = "{lesson.back|←} back" if self.at else ""
+        shown = Content.assemble(" ", teacher_button(self._teacher))
+        for hint in filter(None, (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll", "⇧↑↓ explanation")):
+            longer = Content.assemble(shown, key_hints(self.app, hint), "   ")
+            if longer.cell_length - 3 > self.size.width:
+                break  # a hint cut in the middle says nothing
+            shown = longer
+        return shown.rstrip()
 
     # -- keys
 
@@ -219,8 +229,7 @@ class LessonScreen(OneLayout[None]):
         if self._reply_steps:
             self._go(start if self.at < start else 0)
         else:
-            said = "No reply yet. Close the lesson and send with {app.send_all|F5}."
-            self.notify(keys_of(self.app)(said), severity="warning", markup=False)
+            self.notify(keys_of(self.app)(NO_REPLY), severity="warning", markup=False)
 
     def action_words(self, by: int) -> None:
         self.query_one("#lesson-scroll", VerticalScroll).scroll_relative(y=by, animate=False, force=True)

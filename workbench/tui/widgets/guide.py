@@ -146,14 +146,14 @@ OWN: tuple[Step, ...] = (
         "signature",
     ),
     Step(
-        "{app.focus_editors|F2} goes to the inputs. Type a value, then {app.send_all|F5} sends it; the model "
+        "In the inputs ({app.focus_editors|F2}) type a value, then {app.send_all|F5} sends it. The model "
         "`offline/exact` needs no API key.",
         lambda seen: _inputs_and_outputs(seen) and _sent(seen),
         "{app.send_all|F5}",
         "inputs",
     ),
     Step(
-        "{app.focus_editors|F2} goes to Demos, {rows.add|^n} adds a demo. Fill it in: every prompt then has it.",
+        "In Demos ({app.focus_editors|F2}) {rows.add|^n} adds a demo. Fill it in: every prompt then has it.",
         _has_whole_demo,
         "demo",
         "demos",

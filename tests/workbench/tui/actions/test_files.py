@@ -14,7 +14,7 @@ from open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
 from textual.widgets import Input
 
 from sessions.file import autosave, saving, store
-from sessions.model.session import Case, Session
+from sessions.model.session import Case, Session, SignatureText
 from workbench.__main__ import main
 from workbench.state.document import Place, session_with_drafts
 from workbench.tui.actions import cases, files
@@ -167,7 +167,7 @@ def test_saving_twice_is_no_conflict_with_oneself(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
-@pytest.mark.parametrize("answer", ["t", "l"])
+@pytest.mark.parametrize("answer", ["alt+t", "alt+l"])
 def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path: Path, answer: str) -> None:
     path = tmp_path / "q.json"
     store.save(TICKETS, path)
@@ -183,7 +183,7 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
         await desk.press(answer)
         await desk.until(lambda: saving.restore_points(path), "for the copy to be put away")
-        assert desk.document.session == (THEIRS if answer == "t" else TICKETS)
+        assert desk.document.session == (THEIRS if answer == "alt+t" else TICKETS)
         assert autosave.left_over(path) is None
         assert [store.load(one.place) for one in saving.restore_points(path)] == [THEIRS]
 
@@ -253,7 +253,9 @@ def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_killed_work_is_t
         assert files.open_path(desk.app, path)
         desk.app.ask(files.offer_left_over(desk.app))
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
-        await desk.press("t")
+        await desk.press("t", "l")
+        assert isinstance(desk.app.screen, ConfirmScreen), "letters that were meant for the editor answer nothing"
+        await desk.press("alt+t")
         await desk.until(lambda: desk.reply("chat"), "for the work")
         assert "old reply" in desk.verdict("chat")
         await desk.go_to("input", "ticket")
@@ -370,8 +372,11 @@ def test_a_new_session_is_proposed_to_be_saved_under_the_name_of_its_signature()
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+n")
         await desk.press("f12")
-        assert desk.app.screen.query_one(Input).value.endswith("/new-session.session.json")
+        assert desk.app.screen.query_one(Input).value.endswith("/session.session.json")
         await desk.press("escape")
+        for text, name in (("review, shop -> mood, reasons", "review-mood"), ("", "session"), ("a -> b)", "session")):
+            short = replace(desk.document.session, signature=SignatureText(text))
+            assert files._file_name(short) == name
         made = replace(desk.document.session, signature=TICKETS.signature)
         desk.main.edit(lambda state: replace(state, session=made), Place("signature"), "paste")
         await desk.settle()

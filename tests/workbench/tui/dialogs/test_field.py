@@ -85,6 +85,45 @@ def test_enter_takes_the_top_row_for_a_text_that_is_no_type_and_never_hides_an_e
     new_output(act)
 
 
+def test_enter_takes_the_top_row_for_a_list_whose_items_have_no_type_yet() -> None:
+    async def act(desk: Desk) -> None:
+        kind = desk.app.screen.query_one("#field-type", Input)
+        await desk.press("tab")
+        await desk.type("list")
+        await desk.press("enter")
+        assert kind.value == "list[str]"
+        assert desk.app.screen.query_one("#field-about", Input).has_focus
+        await desk.type("what is asked")
+        await desk.press("enter")
+        assert 'tags: list[str] = dspy.OutputField(desc="what is asked")' in source(desk)
+
+    new_output(act)
+
+
+def test_a_bare_list_that_the_source_has_stays_one() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "home", "down", "enter", "tab", "enter")
+        assert "text: list = dspy.InputField()" in source(desk)
+
+    written = OWN.signature.text.replace("str", "list")
+    at_the_desk(act, Session(SignatureText(written)), size=MIDDLE)
+
+
+def test_arrows_choose_among_the_types_that_match_also_before_the_change_of_the_text_is_reported() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("tab")
+        dialog = desk.app.screen
+        assert isinstance(dialog, FieldScreen)
+        with dialog.prevent(Input.Changed):
+            dialog.query_one("#field-type", Input).value = "list"
+            dialog.action_move(1)
+        dialog.action_accept()
+        assert dialog.query_one("#field-type", Input).value == "list[str]"
+        await desk.press("escape")
+
+    new_output(act)
+
+
 def test_the_hint_names_the_keys_of_the_focused_part_and_a_bar_marks_it() -> None:
     async def act(desk: Desk) -> None:
         name, kind = (desk.app.screen.query_one(f"#field-{one}", Input) for one in ("name", "type"))
@@ -127,3 +166,15 @@ def test_a_new_signature_is_asked_for_with_an_example_of_a_whole_one() -> None:
         assert column is not None and "mood Literal['calm', 'angry', 'sad']" in str(column.reply.placeholder)
 
     at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)), size=MIDDLE)
+
+
+def test_all_fields_of_a_short_signature_are_in_sight_once_it_is_typed_in_a_small_terminal() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "enter")
+        await desk.type("review, shop -> mood, reasons")
+        await desk.press("enter")
+        await desk.settle()
+        rows = [one.strip() for one in seen(desk.main.query_one("SignatureForm RowList"))]
+        assert rows[:3] == ["Signature (short form)", "in  review       str", "in  shop         str"], rows
+
+    at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)), size=SMALL)

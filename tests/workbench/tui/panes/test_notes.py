@@ -22,7 +22,10 @@ from workbench.tui.widgets.text.text_view import TextView
 def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         view = desk.main.query_one(NotesPane).query_one(TextView)
-        assert "demo 2 has no urgency: it comes first" in view.plain_text and "demo 3 is dropped" in view.plain_text
+        assert (
+            "demo 2 has no urgency: it is sent before the complete demos, with a sentence instead" in view.plain_text
+            and "demo 3 is dropped" in view.plain_text
+        )
         assert view.size.height == min(6, view.row_count)
         view.focus()
         await desk.press("down", "enter")
@@ -93,8 +96,11 @@ def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None
         at_the_desk(act, session=replace(TICKETS, demos=(demo,)))
         return said[0]
 
-    assert "demo 1 has no urgency: it comes first" in notes({})
-    assert "demo 1 has no urgency (null counts as none): it comes first" in notes({"urgency": None})
+    assert "demo 1 has no urgency: it is sent before the complete demos, with a sentence instead" in notes({})
+    assert (
+        "demo 1 has no urgency (null counts as none): it is sent before the complete demos, with a sentence instead"
+        in notes({"urgency": None})
+    )
 
 
 def test_an_input_that_the_tools_of_the_session_fill_is_not_said_to_lack_a_value() -> None:

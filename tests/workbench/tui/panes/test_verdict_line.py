@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
+from adapters.formats.catalog import make
 from adapters.running.events import ModelLoading
 from adapters.running.runs import Attempt, Completion, Purpose, Run
+from adapters.signatures.signature import Field, Signature
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
@@ -98,3 +102,14 @@ def test_the_strip_calls_a_cancelled_reply_cancelled_though_it_parses() -> None:
 def test_what_arrived_of_a_cancelled_reply_is_never_said_to_be_whole() -> None:
     run = ColumnRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
     assert verdict(CHAT, run).plain.startswith("reply ■ cancelled after 1250 ms  ✗")
+
+
+def test_the_key_for_fixes_is_before_what_a_narrow_column_cuts() -> None:
+    def said(adapter: str, text: str, **outputs: Any) -> str:
+        fields = [Field("mail", "input"), *(Field(name, "output", kind) for name, kind in outputs.items())]
+        reading = make(adapter).read(Signature.make(fields), text)
+        return verdict(RenderedColumn(Column("c", adapter), reading=reading, reply=Reply(text)), None).plain
+
+    mistyped = '{"team": "I would say sales"}'
+    assert said("json", mistyped, team=Literal["sales", "repair"]) == "reply ✗ line 1 · alt+x fixes · team · 1 ⚑"
+    assert said("chat", "", team=str) == "reply ✗ team · alt+x fixes · 1 ⚑"

@@ -10,6 +10,7 @@ from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
+from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.serving.messages import TeachersPlace
 from workbench.tui.actions import cases
@@ -79,6 +80,44 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
         assert "The fields" in words(desk)
 
     at_the_desk(act, session=session_of({"plain": "plain"}))
+
+
+def hints(desk: Desk) -> str:
+    return " ".join(seen(desk.app.screen.query_one("#lesson-hint"))).strip()
+
+
+@pytest.mark.parametrize(
+    ("width", "first", "last"),
+    [
+        (
+            80,
+            "→ next   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
+            "← back   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
+        ),
+        (42, "→ next   esc close   c next adapter", "← back   esc close   c next adapter"),
+    ],
+)
+def test_the_keys_in_the_last_line_do_something_and_are_whole(width: int, first: str, last: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        assert hints(desk) == first
+        await desk.press("end")
+        assert hints(desk) == last
+
+    at_the_desk(act, session=example("question"), size=(width, 30))
+
+
+@pytest.mark.parametrize("has_reply", [False, True])
+def test_the_last_step_says_that_a_reply_is_explained_once_there_is_one(has_reply: bool) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6", "end")
+        shown = " ".join(words(desk).split())
+        said = "No reply yet. Close the lesson and send with F5: the next lesson explains the reply, too."
+        assert shown.endswith(said) != has_reply
+        await desk.press("left")
+        assert "No reply yet" not in words(desk)
+
+    at_the_desk(act, session=session_of({"plain": "plain"}) if has_reply else example("question"))
 
 
 @pytest.mark.slow
