@@ -36,8 +36,11 @@ RECEIVED = 16_384
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
 LOGGERS = ("aiohttp", "asyncio")
-OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError)
-"""Errors that a client can cause; all others are bugs."""
+OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError, asyncio.InvalidStateError)
+"""Errors that a client can cause; all others are bugs.
+
+asyncio raises the last when a connection ends whose client has read nothing of a file.
+"""
 
 
 class Connections:
@@ -172,7 +175,7 @@ HEADERS = {
     "font-src 'self'; img-src 'self' data:; connect-src 'self' {websockets}; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
 """Headers of every response: pages load nothing from other hosts and do not reveal the address of the class."""
@@ -240,7 +243,7 @@ class Doors:
     def _secret(self, request: web.Request) -> str:
         """Return the secret in the browser's cookie, or ""."""
         # aiohttp takes 25 ms to read a thousand cookies
-        ours = dict(re.findall(r"(workbench_\w+)=([\w-]+)", request.headers.get(hdrs.COOKIE, "")))
+        ours = dict(re.findall(r"\b(workbench_\w+)=([\w-]+)", request.headers.get(hdrs.COOKIE, "")))
         return str(ours.get(self._cookie(request), ""))
 
     @web.middleware
@@ -306,7 +309,7 @@ class Doors:
                 if seat is None:
                     self._give(request, asking, new_secret())
                 return asking
-            if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
+            if hdrs.ORIGIN in request.headers and not self._is_from_here(request):
                 return page("Wrong page", WRONG_PAGE, status=403)
             secret = self._secret(request) if seat is None else ""
             seat = self._seats.admit(code, called, address, secret)
