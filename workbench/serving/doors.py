@@ -13,7 +13,7 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -21,6 +21,7 @@ from urllib.parse import parse_qs
 import textual_serve
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.typedefs import Handler
 
 from adapters.late_dataclasses import dataclass
 from workbench.serving.seats import JoinError, Seat, Seats, as_typed, new_secret
@@ -161,15 +162,12 @@ def raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
 BROWSER = Path(__file__).parent / "browser"
 TEXTUALS = Path(textual_serve.__file__).parent / "static"
-OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
+PAGE_FILES = ("/static/", "/class/")
 """Paths of the pages' files, which need no seat."""
 LONGEST_PATH = 200
 """The longest of these paths in bytes; a file system rejects longer names with an error."""
-DOWNLOADS = "/download/"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self' {websockets}; form-action 'self'; base-uri 'none'; "
@@ -251,11 +249,9 @@ class Doors:
         path, seat = request.path, self.holder(request)
         if seat is not None:
             self._connections.seat(request.transport, seat.number)
-        is_file = path.startswith(OPEN) and not path.endswith("/") and len(request.raw_path) <= LONGEST_PATH
-        is_page_file = is_file and request.method in ("GET", "HEAD")
-        if path != "/join" and not path.startswith("/join/") and not is_page_file:
-            if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
-                return page("Page not found", NOT_FOUND, CODE, status=404)
+        is_file = path.startswith(PAGE_FILES)
+        is_found = request.match_info.http_exception is None
+        if is_found and not is_file and path != "/join" and not path.startswith("/join/"):
             if seat is None:
                 title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NO_SEAT)
                 return page(title, said, CODE, status=403)
@@ -264,8 +260,10 @@ class Doors:
             if (path == "/ws" or request.method == "POST") and not self._is_from_here(request):
                 return page("Wrong page", WRONG_PAGE, status=403)
         try:
+            if is_file and len(request.raw_path) > LONGEST_PATH:
+                raise web.HTTPNotFound
             return await handler(request)
-        except web.HTTPNotFound:
+        except (web.HTTPNotFound, web.HTTPForbidden):
             return page("Page not found", NOT_FOUND, CODE, status=404)
         except web.RequestPayloadError:
             return page("Request not read", UNREADABLE, status=400)
