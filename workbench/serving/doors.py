@@ -36,7 +36,7 @@ RECEIVED = 16_384
 """The size of a connection's receive buffer in bytes: aiohttp keeps what it has read with each error for a while."""
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
-LOGGERS = ("aiohttp", "asyncio")
+LOGGERS = ("aiohttp", "asyncio", "textual-serve")
 OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError, asyncio.InvalidStateError)
 """Errors that a client can cause; all others are bugs.
 

@@ -195,13 +195,15 @@ def test_a_bug_is_reported_once_with_its_traceback_and_others_are_counted() -> N
         logging.getLogger("asyncio").error("socket.accept() out of system resource")
         log.tell(0.0)
         log.tell(1.0)
-        logging.getLogger("asyncio").error("again")
+        logging.getLogger("textual-serve").error("Application failed to start")
         log.tell(2.0)
         assert said == [
             "internal error (KeyError); the class goes on. Please send us 'bug'.log",
             "4 requests or connections were malformed or cut off (the last: socket.accept() out of system resource)",
         ]
         log.tell(61.0)
-        assert said[2:] == ["1 requests or connections were malformed or cut off (the last: again)"]
+        assert said[2:] == [
+            "1 requests or connections were malformed or cut off (the last: Application failed to start)"
+        ]
     finally:
         log.take_down()
