@@ -214,7 +214,6 @@ class Doors:
     ) -> None:
         self._seats = seats
         self._public = None if public_url is None else public_url.rstrip("/")
-        self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
         self._connections = connections
 
@@ -321,8 +320,8 @@ class Doors:
         raise response
 
     def _give(self, request: web.Request, response: web.Response, secret: str) -> None:
-        name = self._cookie(request)
-        response.set_cookie(name, secret, httponly=True, samesite="Strict", secure=self._is_secure)
+        is_secure = self._public is not None and self._public.startswith("https:")
+        response.set_cookie(self._cookie(request), secret, httponly=True, samesite="Strict", secure=is_secure)
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         here = request.host if request.host.isascii() and not set(request.host) & set(" ;,'\"") else ""
