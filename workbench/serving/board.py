@@ -64,7 +64,6 @@ def board(seats: Seats, url: str, address: str) -> web.Response:
     )
     response = page("Join the class", said, form)
     response.headers["Refresh"] = str(REFRESH_S)
-    response.headers["Referrer-Policy"] = "same-origin"  # else the buttons' requests have no valid `Origin`
     return response
 
 

@@ -13,7 +13,7 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -21,6 +21,7 @@ from urllib.parse import parse_qs
 import textual_serve
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.typedefs import Handler
 
 from adapters.late_dataclasses import dataclass
 from workbench.serving.seats import JoinError, Seat, Seats, as_typed, new_secret
@@ -35,9 +36,12 @@ RECEIVED = 16_384
 """The size of a connection's receive buffer in bytes: aiohttp keeps what it has read with each error for a while."""
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
-LOGGERS = ("aiohttp", "asyncio")
-OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError)
-"""Errors that a client can cause; all others are bugs."""
+LOGGERS = ("aiohttp", "asyncio", "textual-serve")
+OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError, asyncio.InvalidStateError)
+"""Errors that a client can cause; all others are bugs.
+
+asyncio raises the last when a connection ends whose client has read nothing of a file.
+"""
 
 
 class Connections:
@@ -158,21 +162,18 @@ def raise_descriptor_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
 BROWSER = Path(__file__).parent / "browser"
 TEXTUALS = Path(textual_serve.__file__).parent / "static"
-OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
+PAGE_FILES = ("/static/", "/class/")
 """Paths of the pages' files, which need no seat."""
 LONGEST_PATH = 200
 """The longest of these paths in bytes; a file system rejects longer names with an error."""
-DOWNLOADS = "/download/"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self' {websockets}; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
 """Headers of every response: pages load nothing from other hosts and do not reveal the address of the class."""
@@ -213,7 +214,6 @@ class Doors:
     ) -> None:
         self._seats = seats
         self._public = None if public_url is None else public_url.rstrip("/")
-        self._is_secure = public_url is not None and public_url.startswith("https:")
         self._welcome = welcome
         self._connections = connections
 
@@ -240,7 +240,7 @@ class Doors:
     def _secret(self, request: web.Request) -> str:
         """Return the secret in the browser's cookie, or ""."""
         # aiohttp takes 25 ms to read a thousand cookies
-        ours = dict(re.findall(r"(workbench_\w+)=([\w-]+)", request.headers.get(hdrs.COOKIE, "")))
+        ours = dict(re.findall(r"\b(workbench_\w+)=([\w-]+)", request.headers.get(hdrs.COOKIE, "")))
         return str(ours.get(self._cookie(request), ""))
 
     @web.middleware
@@ -248,11 +248,9 @@ class Doors:
         path, seat = request.path, self.holder(request)
         if seat is not None:
             self._connections.seat(request.transport, seat.number)
-        is_file = path.startswith(OPEN) and not path.endswith("/") and len(request.raw_path) <= LONGEST_PATH
-        is_page_file = is_file and request.method in ("GET", "HEAD")
-        if path != "/join" and not path.startswith("/join/") and not is_page_file:
-            if path not in ("/", "/ws", BOARD) and not path.startswith(DOWNLOADS):
-                return page("Page not found", NOT_FOUND, CODE, status=404)
+        is_file = path.startswith(PAGE_FILES)
+        is_found = request.match_info.http_exception is None
+        if is_found and not is_file and path != "/join" and not path.startswith("/join/"):
             if seat is None:
                 title, said = ("Join the class", ENTER) if path == "/" else ("No seat", NO_SEAT)
                 return page(title, said, CODE, status=403)
@@ -261,8 +259,10 @@ class Doors:
             if (path == "/ws" or request.method == "POST") and not self._is_from_here(request):
                 return page("Wrong page", WRONG_PAGE, status=403)
         try:
+            if is_file and len(request.raw_path) > LONGEST_PATH:
+                raise web.HTTPNotFound
             return await handler(request)
-        except web.HTTPNotFound:
+        except (web.HTTPNotFound, web.HTTPForbidden):
             return page("Page not found", NOT_FOUND, CODE, status=404)
         except web.RequestPayloadError:
             return page("Request not read", UNREADABLE, status=400)
@@ -306,7 +306,7 @@ class Doors:
                 if seat is None:
                     self._give(request, asking, new_secret())
                 return asking
-            if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
+            if hdrs.ORIGIN in request.headers and not self._is_from_here(request):
                 return page("Wrong page", WRONG_PAGE, status=403)
             secret = self._secret(request) if seat is None else ""
             seat = self._seats.admit(code, called, address, secret)
@@ -320,8 +320,8 @@ class Doors:
         raise response
 
     def _give(self, request: web.Request, response: web.Response, secret: str) -> None:
-        name = self._cookie(request)
-        response.set_cookie(name, secret, httponly=True, samesite="Strict", secure=self._is_secure)
+        is_secure = self._public is not None and self._public.startswith("https:")
+        response.set_cookie(self._cookie(request), secret, httponly=True, samesite="Strict", secure=is_secure)
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         here = request.host if request.host.isascii() and not set(request.host) & set(" ;,'\"") else ""

@@ -268,5 +268,4 @@ def _absolute(folders: str) -> str:
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:
     """Return the environment variables of the API keys for these models, without duplicates."""
-    providers = dict.fromkeys(split_model(one)[0] for one in models)
-    return tuple(dict.fromkeys(name for provider in providers for name in addresses.key_variables(provider)))
+    return tuple(dict.fromkeys(name for one in models for name in addresses.key_variables(split_model(one)[0])))

@@ -176,7 +176,7 @@ class Seats:
         number = TEACHERS_NUMBER if leads else self._came + 1
         folder = make_folder(self._top, number, self._sessions)
         seat = Seat(number, folder, self.now(), secret or new_secret(), leads=leads)
-        seat.called, seat.address = display.one_line(called.strip(), LONGEST_NAME), address
+        seat.called, seat.address = display.one_line(called.strip()[: LONGEST_NAME + 1], LONGEST_NAME), address
         self._by_secret[seat.secret] = seat
         if leads:
             self.teachers_code = ""  # it works once

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 AWS_KEY = "$AWS_ACCESS_KEY_ID"
 VERTEX_TOKEN = "$(gcloud auth print-access-token)"
@@ -21,14 +22,17 @@ NAMES_OF_CREDENTIALS = (AWS_KEY, VERTEX_TOKEN, NO_PROJECT)
 def keep_without_credentials(keeps: Callable[[], bool]) -> None:
     """Sign kept requests to AWS or Vertex with placeholders, without reading credentials or requesting tokens.
 
-    `keeps` tells whether the current task's requests are kept.
+    The host of a picture's address is not looked up either, since nothing is fetched from it. `keeps` tells whether the
+    current task's requests are kept.
     """
+    from litellm.litellm_core_utils import url_utils
     from litellm.llms.bedrock.base_aws_llm import BaseAWSLLM
     from litellm.llms.vertex_ai.vertex_llm_base import VertexBase
 
     find: Any = BaseAWSLLM.get_credentials
     token_in_thread: Any = VertexBase._ensure_access_token
     token_in_task: Any = VertexBase._ensure_access_token_async
+    look_up: Any = url_utils.validate_url
 
     def found(self: object, *given: Any, **named: Any) -> Any:
         if not keeps():
@@ -45,6 +49,10 @@ def keep_without_credentials(keeps: Callable[[], bool]) -> None:
             return VERTEX_TOKEN, project_id or _project()
         return await token_in_task(self, credentials, project_id, custom_llm_provider)
 
+    def looked_up(url: str) -> Any:
+        return (url, urlsplit(url).netloc) if keeps() else look_up(url)
+
+    url_utils.validate_url = looked_up
     BaseAWSLLM.get_credentials = found
     VertexBase._ensure_access_token = in_thread
     VertexBase._ensure_access_token_async = in_task

@@ -101,6 +101,20 @@ def test_a_request_is_kept_without_a_key_and_for_an_untrusted_address(monkeypatc
     assert made.headers["Authorization"] == "Bearer no-key" and made.url.startswith("http://127.0.0.1:9/v1")
 
 
+def test_the_host_of_a_picture_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    model = open_model("gemini/gemini-2.5-flash")
+    assert isinstance(model, LitellmLM)
+    for host in ("pictures.example.invalid", "127.0.0.1:9"):
+        picture = {"type": "image_url", "image_url": {"url": f"http://{host}/a.png"}}
+        with pytest.raises(ProviderError) as raised:
+            model.http_request({"messages": [{"role": "user", "content": [picture]}]})
+        assert str(raised.value) == (
+            "gemini/gemini-2.5-flash cannot be called, and nothing was sent: "
+            f"litellm first asks http://{host} for access"
+        )
+
+
 def test_a_token_that_litellm_would_fetch_first_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [one for one in os.environ if one.startswith("WATSONX")]:
         monkeypatch.delenv(name)

@@ -123,6 +123,18 @@ def test_everything_is_cleared_and_a_damaged_file_is_named(kept: SentRuns) -> No
     assert "workbench runs --clear" in sent_runs.plain_words(error.value)
 
 
+def test_a_full_disk_is_named_with_its_file(kept: SentRuns) -> None:
+    kept.add(RUN, SESSION)
+    with kept._connection() as opened:
+        opened.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(sent_runs.sqlite3.OperationalError) as error:
+            opened.execute("INSERT INTO texts (body) VALUES (randomblob(100000))")
+    assert sent_runs.plain_words(error.value) == (
+        f"{sent_runs.sent_file()}: database or disk is full (free some space, or delete the kept runs with "
+        "`workbench runs --clear`)"
+    )
+
+
 def test_a_huge_session_is_left_out_and_long_texts_are_cut(kept: SentRuns) -> None:
     huge = replace(SESSION, cases=(Case("first", {"ticket": "x" * 5_000_000}),))
     kept.add(replace(RUN, text="y" * 10_000_000), huge)

@@ -157,6 +157,21 @@ def test_a_folder_that_is_full_is_said_in_a_line_and_the_app_goes_on(tmp_path: P
 
 
 @pytest.mark.slow
+def test_an_app_that_cannot_write_its_log_starts_all_the_same(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            (tmp_path / "seat-01" / "home" / "stderr.log").mkdir()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+
+    assert hold(Setup(top=tmp_path, port=0), act) == ["participant 1 joined (1 of 30 seats taken)"]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
 def test_everybody_starts_with_the_session_and_the_step_that_the_teacher_chose(tmp_path: Path) -> None:
     session = tmp_path / "rain.session.json"
     cases = (Case("one", {"question": "Why?"}),)

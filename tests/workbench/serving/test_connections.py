@@ -166,6 +166,22 @@ def test_requests_that_are_none_are_one_counted_line(tmp_path: Path, capfd: pyte
     assert capfd.readouterr().err == ""
 
 
+def test_a_file_that_nobody_reads_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "SECONDS", 1.0)
+
+    async def act(room: ClassRoom) -> None:
+        _, writer = await knock(room, b"GET /static/js/textual.js HTTP/1.1\r\nHost: a\r\n\r\n" * 200)
+        assert isinstance(writer.transport, asyncio.Transport)
+        writer.transport.pause_reading()
+        async with asyncio.timeout(30):
+            while room._connections._strangers:
+                await asyncio.sleep(0.1)
+        writer.close()
+
+    said = hold(Setup(top=tmp_path, port=0), act, patience=120)
+    assert [one for one in said if one.startswith("internal error")] == []
+
+
 def test_a_bug_is_reported_once_with_its_traceback_and_others_are_counted() -> None:
     said: list[str] = []
     log = CountedLog(said.append, lambda error: f"{error}.log")
@@ -179,13 +195,15 @@ def test_a_bug_is_reported_once_with_its_traceback_and_others_are_counted() -> N
         logging.getLogger("asyncio").error("socket.accept() out of system resource")
         log.tell(0.0)
         log.tell(1.0)
-        logging.getLogger("asyncio").error("again")
+        logging.getLogger("textual-serve").error("Application failed to start")
         log.tell(2.0)
         assert said == [
             "internal error (KeyError); the class goes on. Please send us 'bug'.log",
             "4 requests or connections were malformed or cut off (the last: socket.accept() out of system resource)",
         ]
         log.tell(61.0)
-        assert said[2:] == ["1 requests or connections were malformed or cut off (the last: again)"]
+        assert said[2:] == [
+            "1 requests or connections were malformed or cut off (the last: Application failed to start)"
+        ]
     finally:
         log.take_down()

@@ -115,6 +115,16 @@ def test_an_address_has_as_many_seats_as_it_may_have() -> None:
     assert [anybody.admit(anybody.code, address="10.0.0.1").number for _ in range(3)] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("n" * 41, "n" * 39 + "…"), ("n" * 40, "n" * 40), ("e" + "\u0301" * 300, "e" + "\u0301" * 40)],
+    ids=["too long", "as long as it may be", "accents"],
+)
+def test_a_name_has_an_end_although_accents_take_no_room(name: str, shown: str) -> None:
+    room = seats_of()
+    assert room.admit(room.code, f" {name} ").called == shown
+
+
 def test_a_removed_participant_has_no_seat_and_the_teacher_cannot_be_removed() -> None:
     room = seats_of()
     teacher, visitor = room.admit(room.teachers_code), room.admit(room.code, " Ada ")

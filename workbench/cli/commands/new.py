@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -256,7 +257,7 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
 
 def _attached(text: str, field: Field, before: Any) -> Any:
     try:
-        value = field_values.attached(field, Path(text[1:]).expanduser(), before)
+        value = field_values.attached(field, Path(os.path.expanduser(text[1:])), before)
     except field_values.AttachError as error:
         raise CommandError(f"--input {field.name}: {error}") from error
     command_output.message(f"{field.name}: {field_values.attachment_words(value)}")

@@ -230,7 +230,7 @@ async def open_session(host: Host) -> None:
     if chosen is not None and chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
-    path = Path(chosen or "").expanduser()
+    path = Path(os.path.expanduser(chosen or ""))
     may_be_read = chosen is not None and not host.confinement.why_no_file(path) and path.is_file()
     if may_be_read and read(path).wrong and (text := pasted_text.calls_at(str(path))):
         await open_pasted(host, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -127,7 +128,7 @@ async def attach(host: Host, wanted: AttachFile) -> None:
         given = await host.app.push_screen_wait(AskScreen(title, "", lambda text: "" if text.strip() else why_not))
         if given is None:
             return
-        path = field_values.path_in(given) or Path(given).expanduser()
+        path = field_values.path_in(given) or Path(os.path.expanduser(given))
     said = host.confinement.why_no_file(path)
     if not said:
         try:

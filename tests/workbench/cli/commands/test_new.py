@@ -300,7 +300,8 @@ def test_an_input_takes_a_file(tmp_path: Path, run: Run) -> None:
     assert done.code == 0 and "pictures: image/png · 4 B" in done.err
     inputs = store.load(file).cases[0].inputs
     assert inputs["note"] == "@all" and inputs["pictures"] == [{"url": "data:image/png;base64,iVBORw=="}] * 2
-    failed = run(*words, "--force", "--input", "pictures=@gone.png")
-    assert failed.code == 2 and "--input pictures: gone.png: no such file or directory" in failed.err
+    for name in ("gone.png", "~nobody-of-this-name/p.png"):
+        failed = run(*words, "--force", "--input", f"pictures=@{name}")
+        assert failed.code == 2 and f"--input pictures: {name}: no such file or directory" in failed.err
     failed = run(*words, "--force", "--input", "pictures=hello")
     assert "attach a file: --input pictures=@PATH" in failed.err

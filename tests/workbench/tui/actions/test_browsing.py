@@ -70,6 +70,18 @@ def test_a_file_with_the_text_of_an_error_opens_as_the_failed_call(tmp_path: Pat
     at_the_desk(act, path=tmp_path / "a.json")
 
 
+def test_a_home_folder_that_nobody_has_is_no_file(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        await desk.fill_in("~nobody-of-this-name/a.json")
+        await desk.press("enter")
+        (said,) = [one.message for one in desk.app._notifications]
+        assert said == "~nobody-of-this-name/a.json: there is no such file (`workbench new` makes a session)"
+
+    store.save(TICKETS, tmp_path / "a.json")
+    at_the_desk(act, path=tmp_path / "a.json")
+
+
 @pytest.mark.slow
 def test_a_new_session_begins_with_the_form() -> None:
     async def act(desk: Desk) -> None:

@@ -227,6 +227,11 @@ def test_a_file_is_attached_by_a_dropped_path_and_by_a_key(tmp_path: Path) -> No
         await desk.fill_in(str(tmp_path / "notes.txt"))
         await desk.press("enter")
         await desk.until(lambda: any("Image takes a picture" in one.message for one in desk.app._notifications))
+        await desk.press("alt+a")
+        await desk.fill_in("~nobody-of-this-name/p.png")
+        await desk.press("enter")
+        gone = "~nobody-of-this-name/p.png: no such file or directory"
+        await desk.until(lambda: gone in [one.message for one in desk.app._notifications])
         assert desk.editor.raw == "image/png · 4.0 kB", "what was attached stays"
         desk.main.editors.clear_field()
         await desk.until(lambda: desk.editor.raw == "" and not desk.editor.read_only)
