@@ -6,6 +6,7 @@ Flags and near misses recognise the patterns; the table (`patterns.py`) ranks th
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from adapters.replies.fix import Fix
@@ -24,6 +25,8 @@ ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-va
 """Flags that say less than `CUT`."""
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
+STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
+"""The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
@@ -116,7 +119,7 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text, found = reading.completion.strip(), fixes(UNFORMATTED)
-        if not set(text) & set("[]{}<>`"):
+        if STRUCTURE.search(text) is None:
             message = f"The reply is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
                 kind = "a table" if text.startswith("|") else "prose"

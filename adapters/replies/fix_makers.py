@@ -120,6 +120,12 @@ def more_tokens(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
 
 
+def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer a higher token limit where the thoughts have no end."""
+    if "</think>" not in reading.completion:
+        yield from more_tokens(reading, target)
+
+
 def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 

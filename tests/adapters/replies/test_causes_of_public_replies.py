@@ -1,0 +1,135 @@
+"""Causes and fixes of replies that failed in public, in whole sentences. The threads are in `patterns.py`."""
+
+from __future__ import annotations
+
+import pytest
+
+import adapters
+from adapters.formats import catalog
+from adapters.replies.reading import Reading
+
+TITLE = "q -> title, rating: int, slug"
+CUT = "; the whole reply is one XML document, so all of it was refused."
+
+
+def read(adapter: str, signature: str, completion: str) -> Reading:
+    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "said"),
+    [
+        (
+            "json",
+            TITLE,
+            '{\n"title": "a man who search"rating": 4,\n"slug": "s"}',
+            "The text before the JSON key `rating` has no closing quote (line 2, column 27), so the key was not read.",
+        ),
+        (
+            "json",
+            "q -> tags: list[str]",
+            "['a', 'b']",
+            "The reply is a Python list; the parser expects an object {…} with the output fields as its JSON keys, and "
+            "looks at most at the first {…} inside the list. It is probably `tags` itself.",
+        ),
+        (
+            "chat",
+            "q -> a",
+            "[1.1]" + "\n" * 300,
+            "The reply ends in 300 spaces and line breaks (from line 1, column 6): the model wrote them until its "
+            "token limit.",
+        ),
+        ("json", "q -> n", 'It has 3 "r", so s.count("r") -> 3.', "The reply is prose, without any JSON keys."),
+        ("json", "q -> a, b", "Look at [1, 2] first.", "The reply is prose, without any JSON keys."),
+        ("chat", "q -> ok: bool", "[[ ## ok ## ]]\nyes|no", "'yes|no' is both true and false; `ok` takes one of them."),
+        ("json", "q -> ok: bool", '{"ok": "No or yes"}', "'No or yes' is both true and false; `ok` takes one of them."),
+        (
+            "chat",
+            "q -> ok: bool",
+            "[[ ## ok ## ]]\nYes, no doubt about it",
+            "'Yes, no doubt about it' is more than the bare True or False: text is not searched for `ok`.",
+        ),
+        (
+            "chat",
+            "q -> score: float",
+            "[[ ## score ## ]]\nI cannot evaluate this",
+            "`score` is 'I cannot evaluate this', words for no value, where a number is expected.",
+        ),
+        (
+            "xml",
+            "q -> actor",
+            "<movi>\n<actor>Tom</actor></movie>",
+            "<movi> (line 1, column 1) is not closed before </movie> (line 2, column 19)" + CUT,
+        ),
+        (
+            "xml",
+            "q -> actor",
+            "<actor>a<br>b<i>c</i><hr/></actor>",
+            "<br> (line 1, column 9) is not closed before </actor> (line 1, column 27)" + CUT,
+        ),
+        ("xml", "q -> actor", "<actor>a</actor></b>", "</b> (line 1, column 17) closes no open tag" + CUT),
+        (
+            "xml",
+            "q -> actor",
+            "<actor><![CDATA[<x>]]></actr>",
+            "A tag is opened and not closed, or closed in another order (line 1, column 25)" + CUT,
+        ),
+    ],
+)
+def test_the_cause_says_what_is_wrong_and_where(adapter: str, signature: str, completion: str, said: str) -> None:
+    assert read(adapter, signature, completion).diagnosis[0].message == said
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        '{"title": "x", "slug": "s"}',
+        '{"title": "x", "meta": {"rating": 4}, "slug": "s",',
+        '{"title": "x", "rating\n": 4, "slug": "s"',
+        '{"title": "{\\"rating\\": 4}", "slug": s}',
+    ],
+)
+def test_a_key_that_is_missing_or_elsewhere_is_inside_no_text(completion: str) -> None:
+    assert "key-inside-a-text" not in [flag.name for flag in read("json", TITLE, completion).flags]
+
+
+def test_a_reply_that_is_whole_may_end_in_blanks() -> None:
+    for adapter, completion in (
+        ("chat", "[[ ## n ## ]]\nx\n\n[[ ## completed ## ]]" + "\n" * 200),
+        ("json", '{"n": "x"}' + "\n" * 200),
+    ):
+        causes = [one.cause for one in read(adapter, "q -> n: int", completion).diagnosis]
+        assert causes == ["not-a-number"]
+
+
+def test_both_truth_values_are_no_guess_at_one() -> None:
+    assert read("chat", "q -> ok: bool", "[[ ## ok ## ]]\nyes|no").near_misses == ()
+    (miss,) = read(
+        "chat", "q -> ok: bool", "[[ ## ok ## ]]\nYes, the context is about the very same question"
+    ).near_misses
+    assert miss.message == "'Yes, the context is about the very same …' probably means True, which parses as"
+
+
+def test_a_number_that_was_not_to_be_had_may_be_null() -> None:
+    (found,) = read("chat", "q -> n: float", "[[ ## n ## ]]\nUnable to determine the score").diagnosis
+    assert (found.cause, found.fixes[0].message) == (
+        "null-not-allowed",
+        "Give `n` the type float | None, and describe it: null if there is none.",
+    )
+    (found,) = read("chat", "q -> n: int", "[[ ## n ## ]]\nI cannot give more than 5").diagnosis
+    assert found.cause == "words-around-value"
+
+
+def test_more_tokens_do_not_end_thoughts_that_have_an_end() -> None:
+    (found,) = read("chat", "q -> a", "Alright, a greeting.\n</think>\n\nHello!").diagnosis
+    assert [fix.kind for fix in found.fixes] == ["structured output", "adapter"]
+    (found,) = read("chat", "q -> a", "Alright, the user wants a greeting.").diagnosis
+    assert found.fixes[-1].message == "Set `max_tokens` to 4,000."
+
+
+def test_a_fence_around_the_object_is_not_what_makes_it_invalid() -> None:
+    reading = read("json", "q -> a, n: int", '```json\n{"a": "\\(K\\)", "n": 7}\n```')
+    (repaired,) = [flag for flag in reading.flags if flag.name == "json-repaired"]
+    assert repaired.message == (
+        "The reply is not valid JSON (invalid \\escape, line 2, column 8); json_repair rewrote it before it was parsed."
+    )
