@@ -106,11 +106,13 @@ def _last(reading: Reading) -> Diagnosis:
         return Diagnosis(LIKELY, f"{message}.", fixes=found)
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
+    them = "it" if len(missing) == 1 else "them"
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        message = f"The reply has no {named(missing)}; the model left it out."
+        message = f"The reply has no {named(missing)}; the model left {them} out."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
-    if cut_off is not None:
+    is_a_beginning = bool(missing) and not any(state in ("read", "failed") for state in states[-len(missing) :])
+    if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
         return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes(CUT_OFF))
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and all(state in ("missing", "default") for state in states):
@@ -130,7 +132,8 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The fenced block is not valid JSON{inner}."
         return Diagnosis(UNFORMATTED, message, fixes=found)
     if missing and not is_own:
-        message = f"The reply has no {named(missing)}; it ends without {'it' if len(missing) == 1 else 'them'}."
+        ends = f"it ends without {them}" if is_a_beginning else f"the model left {them} out"
+        message = f"The reply has no {named(missing)}; {ends}."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     message = "No known pattern explains this parse error; please report it with the text below."
     return Diagnosis(UNKNOWN, message, None, "", fixes(UNKNOWN), _bug_report(reading))

@@ -18,6 +18,7 @@ from adapters.replies.flags.json_text import (
     valid_object_at,
     without_fences,
 )
+from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
             name,
         )
         return
-    around = without_fences(text[:start] + " " + text[end:])
+    around = without_fences(f"{text[:start]} {text[end:]}".replace(START, "").replace(END, ""))
     if has_open_quote(text):
         return  # the brackets belong to what follows the value
     if around:

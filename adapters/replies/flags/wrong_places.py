@@ -235,7 +235,7 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
     if kind in ("literal_error", "enum"):
         near = nearly(given, re.findall(r"'([^']*)'", said)) if isinstance(given, str) else None
-        hint = f" It is nearest to {near!r}." if near is not None else ""
+        hint = f" It is nearest to {near!r}." if near not in (None, given) else ""
         expected = re.sub(r"^Input should be ", "", said)
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str) and NOTHING.fullmatch(given.strip()):

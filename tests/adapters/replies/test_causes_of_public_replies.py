@@ -133,3 +133,44 @@ def test_a_fence_around_the_object_is_not_what_makes_it_invalid() -> None:
     assert repaired.message == (
         "The reply is not valid JSON (invalid \\escape, line 2, column 8); json_repair rewrote it before it was parsed."
     )
+
+
+@pytest.mark.parametrize(
+    ("completion", "finish_reason", "said"),
+    [
+        ("[[ ## a ## ]]\nx", "stop", "The reply has no `b`, `c`; it ends without them."),
+        (
+            "[[ ## a ## ]]\nx",
+            None,
+            "The reply does not end with [[ ## completed ## ]], which dspy does not require; it may have been cut off "
+            "in `a` (line 2, column 1).",
+        ),
+        ("[[ ## b ## ]]\nx", None, "The reply has no `a`, `c`; the model left them out."),
+        ("[[ ## c ## ]]\nx", None, "The reply has no `a`, `b`; the model left them out."),
+        ("[[ ## a ## ]]\nx\n\n[[ ## c ## ]]\nx", "stop", "The reply has no `b`; the model left it out."),
+    ],
+)
+def test_only_a_reply_that_may_have_been_cut_off_is_said_to_be(
+    completion: str, finish_reason: str | None, said: str
+) -> None:
+    reading = read("chat", "q -> a, b, c", completion).ending(finish_reason, None, {})
+    assert [one.message for one in reading.diagnosis] == [said]
+    assert ("cut off" in " ".join([one.message for one in reading.flags])) == ("cut off" in said)
+
+
+def test_the_markers_of_a_custom_type_are_no_prose() -> None:
+    citations = '<<CUSTOM-TYPE-START-IDENTIFIER>>[{"cited_text": "x"}]<<CUSTOM-TYPE-END-IDENTIFIER>>'
+    reading = read("chat", "q -> c: dspy.Citations", f"[[ ## c ## ]]\n{citations}\n\n[[ ## completed ## ]]")
+    assert "brackets-in-prose-taken" not in [flag.name for flag in reading.flags]
+    reading = read("chat", "q -> c: dspy.Citations", f"[[ ## c ## ]]\nSee {citations} here\n\n[[ ## completed ## ]]")
+    assert [flag.name for flag in reading.flags].count("brackets-in-prose-taken") == 1
+
+
+def test_a_text_is_not_said_to_be_nearest_to_itself() -> None:
+    source = (
+        "from enum import Enum\nclass Color(Enum):\n    RED = 'red'\n"
+        "class S(dspy.Signature):\n    q: str = dspy.InputField()\n"
+        "    c: list[Literal[Color.RED]] = dspy.OutputField()\n"
+    )
+    (found,) = read("json", source, '{"c": ["red"]}').diagnosis
+    assert found.message == "`c[0]` is 'red', but only <Color.RED: 'red'> is allowed."
