@@ -80,6 +80,12 @@ def test_the_cause_says_what_is_wrong_and_where(adapter: str, signature: str, co
     assert read(adapter, signature, completion).diagnosis[0].message == said
 
 
+def test_a_text_is_closed_before_the_key_that_follows() -> None:
+    (miss, *_) = read("json", TITLE, '{"title": "a man who search"rating": 4, "slug": "the end"}').near_misses
+    assert miss.message == "A text lacks its closing quote; with it the reply parses as"
+    assert miss.reading.values == {"title": "a man who search", "rating": 4, "slug": "the end"}
+
+
 @pytest.mark.parametrize(
     "completion",
     [
