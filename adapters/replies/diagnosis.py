@@ -23,6 +23,8 @@ PAIR = 2
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
+KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
+BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
@@ -76,9 +78,15 @@ def _bug_report(reading: Reading) -> str:
 
 def _has_begun(reading: Reading) -> bool:
     """Return True if the reply has an output, or the beginning of the format."""
-    text, states = reading.completion, [one.state for one in reading.fields.values()]
-    begins = "[[ ## " in text if reading.form == "markers" else "{" in text or "<" in text
-    return begins or any(state not in ("missing", "default") for state in states)
+    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+        return True
+    text = reading.completion
+    if reading.form in ("json", "fenced json"):
+        keys = KEY.findall(text)
+        return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
+    if reading.form == "markers":
+        return BEGINNING.search(text) is not None
+    return "<" in text or ("{" in text and reading.form != "xml")
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:

@@ -180,3 +180,21 @@ def test_a_text_is_not_said_to_be_nearest_to_itself() -> None:
     )
     (found,) = read("json", source, '{"c": ["red"]}').diagnosis
     assert found.message == "`c[0]` is 'red', but only <Color.RED: 'red'> is allowed."
+
+
+@pytest.mark.parametrize(
+    ("adapter", "completion", "cause"),
+    [
+        ("json", '{"type": "json", "data": {"type": "json", "da', "format-not-followed"),
+        ("markdown", '```python\ndef f(x: dict) -> dict:\n    return {"n": x[', "format-not-followed"),
+        ("chat", "[[ ## completed ## ]]\n[## completed##]\n[##", "format-not-followed"),
+        ("xml", "def f(x):\n    return {x", "format-not-followed"),
+        ("json", '{"a', "cut-off-at-limit"),
+        ("json", '{"data": {"a": "x', "cut-off-at-limit"),
+        ("xml", "<a", "cut-off-at-limit"),
+        ("chat", "[[ ## ", "cut-off-at-limit"),
+    ],
+)
+def test_more_tokens_help_only_a_reply_that_has_begun(adapter: str, completion: str, cause: str) -> None:
+    reading = read(adapter, "q -> a, b", completion).ending("length", None, {"max_tokens": 20})
+    assert reading.diagnosis[0].cause == cause, reading.diagnosis
