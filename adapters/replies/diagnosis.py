@@ -59,7 +59,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.path,
             fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
         )
-        for flag in sorted(found, key=lambda flag: RANK[flag.name])
+        for flag in sorted(found, key=lambda flag: (flag.name == CUT and _is_cut_later(reading), RANK[flag.name]))
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
@@ -87,6 +87,16 @@ def _has_begun(reading: Reading) -> bool:
     if reading.form == "markers":
         return BEGINNING.search(text) is not None
     return "<" in text or ("{" in text and reading.form != "xml")
+
+
+def _is_cut_later(reading: Reading) -> bool:
+    """Return whether the reply goes on after the value that failed, and lacks no output: its end is not the cause."""
+    error = reading.error
+    if error is None or error.field is None or error.end is None:
+        return False
+    return bool(reading.completion[error.end :].strip('" \n]}`')) and all(
+        one.state in ("read", "failed") for one in reading.fields.values()
+    )
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:

@@ -198,3 +198,24 @@ def test_a_text_is_not_said_to_be_nearest_to_itself() -> None:
 def test_more_tokens_help_only_a_reply_that_has_begun(adapter: str, completion: str, cause: str) -> None:
     reading = read(adapter, "q -> a, b", completion).ending("length", None, {"max_tokens": 20})
     assert reading.diagnosis[0].cause == cause, reading.diagnosis
+
+
+@pytest.mark.parametrize(
+    ("adapter", "completion", "causes"),
+    [
+        (
+            "markdown",
+            '```json\n{"ok": "Great!", "n": 4}\n```\n\nThis is a',
+            ["not-true-or-false", "cut-off-at-limit"],
+        ),
+        ("chat", "[[ ## ok ## ]]\nGreat!\n\n[[ ## n ## ]]\n12", ["not-true-or-false", "cut-off-at-limit"]),
+        ("chat", "[[ ## ok ## ]]\nTrue\n\n[[ ## n ## ]]\nabout", ["cut-off-at-limit", "not-a-number"]),
+        ("json", '{"ok": true, "n": "abo', ["cut-off-at-limit", "not-a-number"]),
+        ("chat", "[[ ## ok ## ]]\nGreat!\n\n[[ ## ", ["cut-off-at-limit", "not-true-or-false"]),
+    ],
+)
+def test_a_limit_behind_the_value_that_failed_is_not_the_first_cause(
+    adapter: str, completion: str, causes: list[str]
+) -> None:
+    reading = read(adapter, "q -> ok: bool, n: int", completion).ending("length", None, {"max_tokens": 20})
+    assert [one.cause for one in reading.diagnosis if one.cause in causes] == causes, reading.diagnosis
