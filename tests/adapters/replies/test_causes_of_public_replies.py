@@ -219,3 +219,9 @@ def test_a_limit_behind_the_value_that_failed_is_not_the_first_cause(
 ) -> None:
     reading = read(adapter, "q -> ok: bool, n: int", completion).ending("length", None, {"max_tokens": 20})
     assert [one.cause for one in reading.diagnosis if one.cause in causes] == causes, reading.diagnosis
+
+
+def test_a_sentence_is_not_offered_as_an_allowed_value() -> None:
+    for value, kinds in (("Great service!", ["description"]), ("quite fine", ["type", "description"])):
+        (found,) = read("json", "q -> mood: Literal['good', 'bad']", f'{{"mood": "{value}"}}').diagnosis
+        assert (found.cause, [fix.kind for fix in found.fixes]) == ("value-not-allowed", kinds), value
