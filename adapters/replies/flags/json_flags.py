@@ -30,7 +30,8 @@ CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
 KEY = re.compile(r'"([^"\\]{1,200})"')
-_IN_TEXT = re.compile(r'[^\s{}\[\],:"\\]')
+IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
+"""A quote behind a sign of a text."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
@@ -133,10 +134,10 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
     """Flag JSON keys of missing outputs with a quote inside, `"na"me"`, or after a text without its last quote."""
     for name in _missing(reading)[:MOST_MISSING]:
-        found = [*_key_with_quotes(name).finditer(reading.completion)]
+        found = _key_with_quotes(name).finditer(reading.completion)
         match = next((one for one in found if one.group().count('"') > 2), None)
-        within = next((one for one in found if _IN_TEXT.match(reading.completion, one.start() - 1)), None)
-        if match is None and within is not None:
+        within = _key_in_text(name).search(reading.completion) if match is None else None
+        if within is not None:
             yield Flag(
                 "key-inside-a-text",
                 f"The text before the JSON key `{name}` has no closing quote ({place(reading, within.start())}), so "
@@ -155,6 +156,11 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
 @lru_cache(maxsize=256)
 def _key_with_quotes(name: str) -> re.Pattern[str]:
     return re.compile('"' + '"?'.join(map(re.escape, name)) + '"\\s*:')
+
+
+@lru_cache(maxsize=256)
+def _key_in_text(name: str) -> re.Pattern[str]:
+    return re.compile(IN_TEXT + re.escape(name) + r"\"\s*:")
 
 
 def _missing(reading: Reading) -> list[str]:

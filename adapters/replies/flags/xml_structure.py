@@ -19,6 +19,8 @@ TAG = re.compile(r"<([^\s/>!?]+)")
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 MOST_EXPLAINED = 50
+LONGEST = 200_000
+"""Characters of a reply in which the tag that is still open is looked for."""
 ENTITY = re.compile(r"&#?\w{1,30};")
 
 
@@ -78,7 +80,7 @@ def _not_closed(reading: Reading, at: int) -> str:
     """Name the tag that is open where a tag of another name is closed, at the offset of that name."""
     text, opened = reading.completion, list[re.Match[str]]()
     closing = NAME.match(text, at)
-    if closing is None or "<!" in text[:at]:  # in a comment or CDATA, tags do not count
+    if closing is None or at > LONGEST or "<!" in text[:at]:  # in a comment or CDATA, tags do not count
         return f"A tag is opened and not closed, or closed in another order ({place(reading, at)})"
     for match in A_TAG.finditer(text, 0, at - 2):
         if not match.group(1):
