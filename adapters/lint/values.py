@@ -106,6 +106,8 @@ def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lin
     except pydantic.ValidationError as error:
         yield _other_type(value, place, what, reason(error))
         return
+    if isinstance(validated, Iterator):  # pydantic's own, of an Iterable that it has not walked through
+        return
     given, printed = write_value(annotation, value), write_value(annotation, validated)
     if given != printed:
         before, after = _where_they_part(given, printed)

@@ -6,6 +6,7 @@ Flags and near misses recognise the patterns; the table (`patterns.py`) ranks th
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from adapters.replies.fix import Fix
@@ -22,8 +23,12 @@ PAIR = 2
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
+KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
+BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
+STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
+"""The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
@@ -54,7 +59,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.path,
             fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
         )
-        for flag in sorted(found, key=lambda flag: RANK[flag.name])
+        for flag in sorted(found, key=lambda flag: (flag.name == CUT and _is_cut_later(reading), RANK[flag.name]))
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
@@ -73,9 +78,25 @@ def _bug_report(reading: Reading) -> str:
 
 def _has_begun(reading: Reading) -> bool:
     """Return True if the reply has an output, or the beginning of the format."""
-    text, states = reading.completion, [one.state for one in reading.fields.values()]
-    begins = "[[ ## " in text if reading.form == "markers" else "{" in text or "<" in text
-    return begins or any(state not in ("missing", "default") for state in states)
+    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+        return True
+    text = reading.completion
+    if reading.form in ("json", "fenced json"):
+        keys = KEY.findall(text)
+        return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
+    if reading.form == "markers":
+        return BEGINNING.search(text) is not None
+    return "<" in text or ("{" in text and reading.form != "xml")
+
+
+def _is_cut_later(reading: Reading) -> bool:
+    """Return whether the reply goes on after the value that failed, and lacks no output: its end is not the cause."""
+    error = reading.error
+    if error is None or error.field is None or error.end is None:
+        return False
+    return bool(reading.completion[error.end :].strip('" \n]}`')) and all(
+        one.state in ("read", "failed") for one in reading.fields.values()
+    )
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
@@ -103,11 +124,13 @@ def _last(reading: Reading) -> Diagnosis:
         return Diagnosis(LIKELY, f"{message}.", fixes=found)
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
+    them = "it" if len(missing) == 1 else "them"
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        message = f"The reply has no {named(missing)}; the model left it out."
+        message = f"The reply has no {named(missing)}; the model left {them} out."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
-    if cut_off is not None:
+    is_a_beginning = bool(missing) and not any(state in ("read", "failed") for state in states[-len(missing) :])
+    if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
         return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes(CUT_OFF))
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and all(state in ("missing", "default") for state in states):
@@ -116,7 +139,7 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text, found = reading.completion.strip(), fixes(UNFORMATTED)
-        if not set(text) & set("[]{}<>`"):
+        if STRUCTURE.search(text) is None:
             message = f"The reply is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
                 kind = "a table" if text.startswith("|") else "prose"
@@ -127,7 +150,8 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The fenced block is not valid JSON{inner}."
         return Diagnosis(UNFORMATTED, message, fixes=found)
     if missing and not is_own:
-        message = f"The reply has no {named(missing)}; it ends without {'it' if len(missing) == 1 else 'them'}."
+        ends = f"it ends without {them}" if is_a_beginning else f"the model left {them} out"
+        message = f"The reply has no {named(missing)}; {ends}."
         return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
     message = "No known pattern explains this parse error; please report it with the text below."
     return Diagnosis(UNKNOWN, message, None, "", fixes(UNKNOWN), _bug_report(reading))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LONGEST_WORD = 40
 MOST_IN_A_WORD = 3
 MOST_WORDS = 5
+SENTENCE_ENDS = (".", "!", "?")
 SCALARS = (int, float, bool, date, datetime, time)
 _STEP = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
 
@@ -120,6 +121,12 @@ def more_tokens(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield raise_limit() if limit is None or limit < MORE_TOKENS else raise_limit(2 * limit)
 
 
+def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer a higher token limit where the thoughts have no end."""
+    if "</think>" not in reading.completion:
+        yield from more_tokens(reading, target)
+
+
 def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
@@ -198,7 +205,8 @@ def allow_value(reading: Reading, target: Target | None) -> Iterator[Fix]:
     if not is_list and all(type(one) in (int, float) for one in values) and all(type(one) is str for one in allowed):
         yield retype_field(target.name, "float" if float in map(type, values) else "int", owner=target.owner)
         return
-    texts = [one for one in values if isinstance(one, str) and "{" not in one and len(one.split()) <= MOST_IN_A_WORD]
+    texts = [one for one in values if isinstance(one, str) and len(one.split()) <= MOST_IN_A_WORD]
+    texts = [one for one in texts if "{" not in one and one[-1:] not in SENTENCE_ENDS]
     if len(texts) < len(values):
         return
     known = [one for one in allowed if isinstance(one, str)]

@@ -208,6 +208,12 @@ def _json(reading: Reading) -> Iterator[Guess]:
         if here and (len(found) > 1 or not is_whole):
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
+    closed = text
+    for flag in reading.flags:
+        if flag.name == "key-inside-a-text":
+            closed = re.sub(rf'(?<=[^\s{{}}\[\],:"\\])(?="{flag.field}"\s*:)', '", ', closed)
+    if closed != text:
+        yield Guess("A text lacks its closing quote; with it the reply parses as", closed)
     if BARE_KEY.match(text):
         yield Guess("The braces of the object are missing; with them it parses as", f"{{{text.strip().rstrip(',')}}}")
     opening = text.find("[")

@@ -21,6 +21,7 @@ from adapters.replies.fix_makers import (
     fractional,
     list_example,
     more_tokens,
+    more_tokens_to_answer,
     native_tools,
     optional,
     penalty,
@@ -75,7 +76,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
-        (use("json"), use("twostep"), more_tokens),
+        (use("json"), use("twostep"), more_tokens_to_answer),
         "vllm #13125, graphify #2882, imp #509",
         "any",
     ),
@@ -169,6 +170,12 @@ PATTERNS: tuple[Pattern, ...] = (
         "ragas #2162",
     ),
     Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56, jsonrepair #197"),
+    Pattern(
+        "key-inside-a-text",
+        "A text without its closing quote takes in the JSON key after it",
+        (use("json"), use("chat")),
+        "BAML #844",
+    ),
     Pattern("key-in-another-case", "A JSON key is in another case", (spelled, use("chat"))),
     Pattern(
         "key-nearly-right",

@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
+from adapters.replies.flag import shown
 from adapters.replies.forms import FORMS
 from adapters.replies.sections import markers_like, sound
 from adapters.signatures.signature import Signature, without_none
@@ -35,6 +36,10 @@ GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d[\d.]{0,60},\d{1,2}\s*")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 TRUTH = re.compile(r"\W*(true|false|yes|no)\b", re.IGNORECASE)
+BOTH = re.compile(
+    r"\W*(?:(?:true|yes) ?(?:[|/]|or\b) ?(?:false|no)|(?:false|no) ?(?:[|/]|or\b) ?(?:true|yes))\b", re.IGNORECASE
+)
+"""Both truth values, as in a prompt's `yes|no`."""
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.*\S)\s*$")
 LONGEST = 20_000
 """Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
@@ -74,11 +79,11 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         (key,) = given
         yield f"`{name}` is probably wrapped in {key!a}; by itself it parses as", given[key]
     if get_origin(inner) is Literal or (isinstance(inner, type) and issubclass(inner, Enum)):
-        said = f"{text.strip()[:40]!a}" if isinstance(given, str) else ascii(raw[:40])[1:-1]
+        said = shown(text.strip()) if isinstance(given, str) else shown(raw)[1:-1]
         yield from _choice(name, inner, said, bare)
-    elif inner is bool and (match := TRUTH.match(text)):
+    elif inner is bool and (match := TRUTH.match(text)) and not BOTH.match(text):
         word = "True" if match.group(1).lower() in ("true", "yes") else "False"
-        yield f"{text[:40]!a} probably means {word}, which parses as", word
+        yield f"{shown(text)} probably means {word}, which parses as", word
     elif inner in (int, float):
         yield from _number(text.strip())
     elif get_origin(inner) is list or inner is list:
@@ -110,13 +115,13 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
     grouped = GROUPED.search(text)
     if grouped:
         plain = re.sub(r"[,' ]", "", grouped.group())
-        yield f"{grouped.group()[:40]!a} groups its digits; without separators it parses as", _json(plain)
+        yield f"{shown(grouped.group())} groups its digits; without separators it parses as", _json(plain)
         return
     if DECIMAL_COMMA.fullmatch(text):
         yield f"{text!a} has a decimal comma; with a point it parses as", _json(text.replace(".", "").replace(",", "."))
     found = NUMBER.findall(text[:2000])
     if len(found) == 1:
-        yield f"The only number in {text[:40]!a} parses as", _json(found[0])
+        yield f"The only number in {shown(text)} parses as", _json(found[0])
 
 
 LABEL = re.compile(

@@ -177,6 +177,12 @@ REPORTS = (
     Report("aurora #18", "json", "q -> p, n: int", "{'p': 'yes', 'n': 4.8}", "fraction-for-a-whole-number"),
     Report("dspy #7997", "chat", "q -> t: Literal['a', 'b']", f"[[ ## t ## ]]\na   {NOTE}", "placeholder-echoed"),
     Report("ragas #2162", "json", "q -> text", '{"statements": ["Born in Ulm."]}', "other-keys"),
+    Report("BAML #844", "json", "q -> t, n: int", '{"t": "a man who cher"n": 4}', "key-inside-a-text"),
+    Report("knowledge-table #59", "json", "q -> l: list[str]", "['糖尿病', '肥胖']", "list-at-the-root"),
+    Report("vllm #8020", "chat", "q -> a", "\n[1.1]" + "\n" * 200, "runaway-repetition"),
+    Report("langchain #5396", "chat", "q -> ok: bool", "[[ ## ok ## ]]\nyes|no", "not-true-or-false"),
+    Report("water #57", "chat", "q -> n: float", "[[ ## n ## ]]\nI cannot evaluate this", "null-not-allowed"),
+    Report("langchain #19107", "xml", "q -> a", "<films><a>Tom</a></film>", "xml-tag-not-closed"),
     Report(
         "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
     ),

@@ -93,7 +93,7 @@ def _end(
     elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
         where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
-        is_a_beginning = _is_a_beginning(reading, found, likes)
+        is_a_beginning = reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes)
         may_be = f"; it may have been cut off in `{last.name}` ({where})" if is_a_beginning else ""
         yield Flag("completed-marker-missing", f"{lacks_end}{may_be}.")
 

@@ -26,6 +26,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "agent-layout": "Models trained as agents answer with Thought:, Action: and Observation:.",
         "empty-object": "The object {} has no output in it.",
         "key-broken-by-quote": "A quote inside a JSON key ends it, so the output is not found.",
+        "key-inside-a-text": "A text without its closing quote takes in the JSON key after it.",
         "list-abbreviated": "Models abbreviate long lists with ...; the items in between are missing.",
         "json-in-a-text-field": "A text may contain JSON; the object is not parsed there.",
         "text-expected": "Inside models and lists nothing is converted to text.",

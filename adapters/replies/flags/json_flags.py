@@ -18,6 +18,7 @@ from adapters.replies.flags.json_text import (
     valid_object_at,
     without_fences,
 )
+from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
 KEY = re.compile(r'"([^"\\]{1,200})"')
-LIST = re.compile(r"""\[[\s\[]*+(?:["{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
+IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
+"""A quote behind a sign of a text."""
+LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 
@@ -109,14 +112,15 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
     start = first_opening(completion)
     if reading.error is None or reading.error.field not in (None, *_missing(reading)):
         return
-    if LIST.match(completion, start) and not completion[:start].strip("`json \n"):
+    if (found := LIST.match(completion, start)) and not completion[:start].strip("`json \n"):
+        kind = "Python" if found.group().endswith("'") else "JSON"
         outputs = reading.signature.output_fields
         wanted = [name for name, one in outputs.items() if len(outputs) == 1 and get_origin(one.annotation) is list]
         hint = f" It is probably `{wanted[0]}` itself." if wanted else ""
         yield Flag(
             "list-at-the-root",
-            "The reply is a JSON list; the parser expects an object {…} with the output fields as its JSON keys, and "
-            f"looks at most at the first {{…}} inside the list.{hint}",
+            f"The reply is a {kind} list; the parser expects an object {{…}} with the output fields as its JSON keys, "
+            f"and looks at most at the first {{…}} inside the list.{hint}",
         )
     full_width = FULL_WIDTH.search(completion) if start >= 0 else None
     if full_width:
@@ -128,10 +132,18 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 
 
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
-    """Flag JSON keys of missing outputs that contain a stray quote, such as `"na"me"`."""
+    """Flag JSON keys of missing outputs with a quote inside, `"na"me"`, or after a text without its last quote."""
     for name in _missing(reading)[:MOST_MISSING]:
         found = _key_with_quotes(name).finditer(reading.completion)
         match = next((one for one in found if one.group().count('"') > 2), None)
+        within = _key_in_text(name).search(reading.completion) if match is None else None
+        if within is not None:
+            yield Flag(
+                "key-inside-a-text",
+                f"The text before the JSON key `{name}` has no closing quote ({place(reading, within.start())}), so "
+                "the key was not read.",
+                name,
+            )
         if match is not None:
             where = place(reading, match.start() + match.group().index('"', 1))
             yield Flag(
@@ -144,6 +156,11 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
 @lru_cache(maxsize=256)
 def _key_with_quotes(name: str) -> re.Pattern[str]:
     return re.compile('"' + '"?'.join(map(re.escape, name)) + '"\\s*:')
+
+
+@lru_cache(maxsize=256)
+def _key_in_text(name: str) -> re.Pattern[str]:
+    return re.compile(IN_TEXT + re.escape(name) + r"\"\s*:")
 
 
 def _missing(reading: Reading) -> list[str]:
@@ -243,7 +260,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
 
 
 def _why(reading: Reading, json: JsonText) -> str:
-    seen, quotes = ", ".join(json.oddities), json.unescaped_quotes
+    # A fence around the object is dropped before it is parsed; its mistakes are inside.
+    seen, quotes = ", ".join([one for one in json.oddities if one != "a code fence"]), json.unescaped_quotes
     complaint = ("", quotes[0]) if quotes else json.complaint
     where = ""
     if complaint is not None:
@@ -314,7 +332,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
             name,
         )
         return
-    around = without_fences(text[:start] + " " + text[end:])
+    around = without_fences(f"{text[:start]} {text[end:]}".replace(START, "").replace(END, ""))
     if has_open_quote(text):
         return  # the brackets belong to what follows the value
     if around:

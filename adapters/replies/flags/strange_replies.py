@@ -208,7 +208,8 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     tail = completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
     blanks = len(completion) - len(completion.rstrip())
-    if blanks >= BLANKS and reading.form in ("json", "fenced json", "xml") and tail[-1:] not in ("}", "]", ">", "`"):
+    ends = "]]" if reading.form == "markers" else ("}", "]", ">", "`")
+    if blanks >= BLANKS and reading.form not in ("prose", "own") and not tail.endswith(ends):
         yield Flag(
             "runaway-repetition",
             f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "

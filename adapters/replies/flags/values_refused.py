@@ -14,7 +14,7 @@ from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_flags import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
 from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
-from adapters.replies.repairs import DECIMAL_COMMA, GROUPED
+from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import type_adapter
 
@@ -188,6 +188,8 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
         )
     elif annotation is not bool and EXPONENT.fullmatch(text):
         return
+    elif annotation is bool and BOTH.match(text):
+        yield Flag("not-true-or-false", f"{shown(text)} is both true and false; `{name}` takes one of them.", name)
     elif (TRUTH if annotation is bool else NUMBER).search(text):
         word = "True or False" if annotation is bool else "number"
         yield Flag(

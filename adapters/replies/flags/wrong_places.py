@@ -131,7 +131,9 @@ DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d
 
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 NOTHING = re.compile(
-    r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)", re.IGNORECASE
+    r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)|"
+    r"(?:(?:sorry,? |unfortunately,? )?I (?:cannot|can['’]t|could not|am unable to)|cannot|unable to) [^\d\n]{1,200}",
+    re.IGNORECASE,
 )
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 LISTS = ("list_type", "tuple_type", "set_type")
@@ -249,11 +251,12 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
     if kind in ("literal_error", "enum"):
         near = nearly(given, re.findall(r"'([^']*)'", said)) if isinstance(given, str) else None
-        hint = f" It is nearest to {near!r}." if near is not None else ""
+        hint = f" It is nearest to {near!r}." if near not in (None, given) else ""
         expected = re.sub(r"^Input should be ", "", said)
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
-        said = "is empty" if not given.strip() else f"is {shown(given)}, a word for no value"
+        words = "words" if " " in given.strip() else "a word"
+        said = "is empty" if not given.strip() else f"is {shown(given)}, {words} for no value"
         return Flag("null-not-allowed", f"`{path}` {said}, where a number is expected.", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(given[:LONGEST_NUMBER])), "it is text")

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
+NAME = re.compile(r"[^\s<>/]+")
+A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 MOST_EXPLAINED = 50
+LONGEST = 200_000
+"""Characters of a reply in which the tag that is still open is looked for."""
 ENTITY = re.compile(r"&#?\w{1,30};")
 
 
@@ -54,7 +58,7 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
         found = Flag("xml-cut-off", f"The reply ends ({where}) before every tag is closed")
     elif "mismatched tag" in error.message:
-        found = Flag("xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where})")
+        found = Flag("xml-tag-not-closed", _not_closed(reading, at))
     elif "no element found" in error.message or "unclosed" in error.message:
         found = Flag("xml-cut-off", "The reply ends before every tag is closed")
     elif "unbound prefix" in error.message:
@@ -70,6 +74,24 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     if found is not None:
         whole = "; the whole reply is one XML document, so all of it was refused."
         yield found._replace(message=found.message + whole)
+
+
+def _not_closed(reading: Reading, at: int) -> str:
+    """Name the tag that is open where a tag of another name is closed, at the offset of that name."""
+    text, opened = reading.completion, list[re.Match[str]]()
+    closing = NAME.match(text, at)
+    if closing is None or at > LONGEST or "<!" in text[:at]:  # in a comment or CDATA, tags do not count
+        return f"A tag is opened and not closed, or closed in another order ({place(reading, at)})"
+    for match in A_TAG.finditer(text, 0, at - 2):
+        if not match.group(1):
+            opened.append(match)
+        elif opened:
+            opened.pop()
+    where = f"</{shown(closing.group())[1:-1]}> ({place(reading, at - 2)})"
+    if not opened:
+        return f"{where} closes no open tag"
+    last = opened[-1]
+    return f"<{shown(last.group(2))[1:-1]}> ({place(reading, last.start())}) is not closed before {where}"
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:

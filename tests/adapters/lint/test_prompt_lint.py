@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -132,6 +133,8 @@ def test_a_value_that_its_type_refuses_or_would_print_otherwise_is_told() -> Non
     assert "'12'" in other.message
     assert "'12.0'" in other.message
     assert lint(signature, [], {"n": 12.0}) == ()
+    walked = Signature.make((Field("n", "input", Iterable[int]), Field("a", "output")))
+    assert lint(walked, [], {"n": [1]}) == (), "pydantic makes an iterator of its own, which nobody prints"
 
 
 def test_fields_say_what_has_no_effect() -> None:

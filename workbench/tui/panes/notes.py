@@ -222,10 +222,14 @@ def _variant_notes(state: State, signature: Signature) -> list[Note]:
 
 
 def demo_uses(columns: Sequence[RenderedColumn]) -> tuple[DemoUse, ...]:
-    """Return how the prompts use each demo, which is the same for all adapters of dspy."""
+    """Return how the prompts use each demo, which is the same for all adapters of dspy.
+
+    Skips formats without a place for demos, which lack no field.
+    """
     for column in columns:
-        if column.request is not None and column.request.prompt.demos:
-            return column.request.prompt.demos
+        uses = () if column.request is None else column.request.prompt.demos
+        if uses and all(use.use == "complete" or use.missing for use in uses):
+            return uses
     return ()
 
 

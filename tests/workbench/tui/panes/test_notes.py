@@ -103,6 +103,22 @@ def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None
     )
 
 
+def test_a_format_without_a_place_for_demos_is_not_said_to_drop_them_for_what_they_lack() -> None:
+    complete = Demo({"ticket": "It crashes.", "channel": "mail", "tags": [], "label": "bug", "urgency": 3})
+    lacks = Demo({"ticket": "It crashes.", "channel": "mail", "tags": [], "label": "bug"})
+    columns = [Column("markdown", "markdown"), Column("chat", "chat")]
+    said: list[str] = []
+
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: "no place for them" in desk.main.query_one(NotesPane).query_one(TextView).plain_text)
+        said.append(desk.main.query_one(NotesPane).query_one(TextView).plain_text)
+
+    for demo, some in ((complete, columns[:1]), (lacks, columns)):
+        at_the_desk(act, session=replace(TICKETS, demos=(demo,), columns=tuple(some)))
+    assert "demo 1" not in said[0]
+    assert "demo 1 has no urgency: it comes first, with a sentence in the gap" in " ".join(said[1].split())
+
+
 def test_an_input_that_the_tools_of_the_session_fill_is_not_said_to_lack_a_value() -> None:
     signature = SignatureText("question, tools: list[dspy.Tool] -> answer")
     case, column = Case("one", {"question": "Rain?"}), Column("chat", "chat")

@@ -74,7 +74,7 @@ def rows_of(
     for miss in near_misses:
         found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if others:
-        found += _heading("parsed, but lost with the failed fields", width)
+        found += _heading("parsed, but lost with the error", width)
         for field in others:
             found += _field(reading, field, flags, width, toggled)
     if reading.extraction is not None:

@@ -51,6 +51,11 @@ def text_of(rows: list[Row]) -> list[str]:
     return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
 
 
+def test_the_heading_of_lost_fields_is_whole_in_a_narrow_column() -> None:
+    (heading,) = [line for line in text_of(rows_of(reading(BAD), 36)) if line.startswith("parsed, but lost")]
+    assert heading == "parsed, but lost with the error ────"
+
+
 def test_no_fix_uses_an_adapter_whose_column_is_beside() -> None:
     found = make("xml").read(SIGNATURE, GOOD)
     assert found.diagnosis
