@@ -152,7 +152,7 @@ class MessageReader:
             reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")
             if reading.ok:
                 yield plain(reading.values[field.name])
-        yield text
+        yield from (None, text) if text.strip() == "None" and field.annotation is not str else (text,)
 
     def _written(self, value: object, field: Field) -> str | None:
         other: Role = "output" if field.role == "input" else "input"
