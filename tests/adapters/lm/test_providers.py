@@ -133,7 +133,7 @@ TOOL = {
     "function": {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
 }
 CANNOT_TELL = {"ollama": ("filtered",)}
-"""What a provider's protocol has no word for (Ollama), or litellm takes nothing of (Cohere)."""
+"""What Ollama's protocol has no word for."""
 
 
 def completion(run: Run) -> Completion:
@@ -143,8 +143,6 @@ def completion(run: Run) -> Completion:
 
 @every_provider
 def test_reasoning_comes_apart_from_the_text(ask: Ask, provider: Provider) -> None:
-    if "reasoning" in CANNOT_TELL.get(provider.name, ()):
-        pytest.skip("litellm takes nothing of its reasoning")
     one = completion(ask(provider, replace(REPLY, reasoning=("Let me ", "think."))))
     assert (one.text, one.reasoning) == (REPLY.text, "Let me think.")
 
