@@ -112,11 +112,11 @@ def said_in(facts: Facts) -> str:
     """Return the provider's own message as one line."""
     if is_page(facts):
         return "a web page (HTML), not an API response"
-    if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
+    message, stated = str(facts.get("message", "")), _message_in(facts.get("body"))
+    if not stated and "provider returned 'choices'" in message:  # in litellm's words
         return 'JSON without "choices"'
-    message = str(facts.get("message", ""))
     pair = _PAIR.search(message)
-    text = pair[1] if pair else _message_in(facts.get("body")) or _inside(message)
+    text = pair[1] if pair else stated or _inside(message)
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)

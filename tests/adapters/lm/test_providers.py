@@ -224,9 +224,10 @@ def test_a_body_that_is_no_reply_is_not_read_as_an_empty_one(ask: Ask, name: str
     assert "Traceback" not in repr(run.error.payload)
 
 
-def test_an_error_object_in_place_of_a_reply_is_told(ask: Ask) -> None:
+@pytest.mark.parametrize("name", ["mistral", "openai"])
+def test_an_error_object_in_place_of_a_reply_is_told(ask: Ask, name: str) -> None:
     error = {"object": "error", "message": "The engine has died.", "type": "InternalServerError", "code": None}
-    run = ask(with_body("mistral", error), stream=False)
+    run = ask(with_body(name, error), stream=False)
     assert run.error is not None and run.error.message.endswith(" failed: The engine has died.")
 
 
