@@ -39,7 +39,7 @@ _WORDS = {
     "chat": re.compile(r"\[\[ ## completed ## \]\]"),
 }
 # Instructions are indented, and may quote it; editors remove white space at the ends of lines.
-_OBJECTIVE = re.compile(rf"^{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
+_OBJECTIVE = re.compile(rf"(^)?{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
 _ABBREVIATED = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 KEPT_BESIDE = "the whole entry is kept beside the case"
 
@@ -293,8 +293,8 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
         added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
         fields += [one for one in added if one.name not in types.by_name]
         questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
-    opening = list(_OBJECTIVE.finditer(system))
-    objective = system[opening[-1].end() :] if opening else ""
+    opening = max(_OBJECTIVE.finditer(system), key=lambda one: (one[1] is not None, one.start()), default=None)
+    objective = system[opening.end() :] if opening else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.split("\n"))
     return proposing.proposed(fields, proposing.before_cleaning(instructions), path, "messages[0]")
 

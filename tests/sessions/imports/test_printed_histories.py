@@ -75,6 +75,13 @@ def test_instructions_that_quote_a_prompt_or_begin_with_spaces_are_kept(
     assert not lm_call.differences(made.session, messages, is_printed=True)
 
 
+@pytest.mark.parametrize("before", [" ", "\n**", "\n- "])
+def test_instructions_below_an_edited_objective_are_kept(before: str) -> None:
+    signature = dspy.Signature("question -> answer", "Do it well.\nIn adhering to this.")
+    made = pasted(printed(signature, {"question": "Why?"})[0].replace("\nIn adhering", f"{before}In adhering", 1))
+    assert made.session.signature.read().instructions == "Do it well.\nIn adhering to this."
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @pytest.mark.parametrize(
     "value",
