@@ -141,12 +141,14 @@ class MessageReader:
         if field.annotation is str:
             yield text
         else:
+            value: Any = MISSING
             with suppress(ValueError):
                 value = value_of(text, field)
-                if value is not MISSING:
-                    yield value
-            with suppress(ValueError, RecursionError):
-                yield strict_json(text)
+            if value is not MISSING:
+                yield value
+            if not isinstance(value, str):
+                with suppress(ValueError, RecursionError):
+                    yield strict_json(text)
         if self._is_xml:
             one = Signature.make([replace(field, role="output", default=MISSING, default_factory=None)])
             reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")

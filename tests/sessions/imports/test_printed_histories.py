@@ -104,6 +104,17 @@ def test_texts_that_look_like_a_part_of_the_print_are_values(value: str, adapter
     assert not lm_call.differences(made.session, messages, is_printed=True)
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("kind", [str | None, dspy.Code])
+@pytest.mark.parametrize("value", ['{"a": 1}', "5"])
+def test_a_text_that_is_json_stays_a_text_where_the_type_takes_it(value: str, kind: Any, adapter: str) -> None:
+    signature = dspy.Signature({"q": (kind, dspy.InputField(desc="asked")), "answer": (str, dspy.OutputField())})
+    text, messages = printed(signature, {"q": value}, adapter=adapter)
+    made = pasted(text)
+    assert (dict(made.session.cases[0].inputs), made.guesses) == ({"q": value}, ())
+    assert not lm_call.differences(made.session, messages, is_printed=True)
+
+
 QUOTING = "Yes.\n\n\nUser message:\n\nnot a message"
 
 
