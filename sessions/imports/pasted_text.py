@@ -28,7 +28,7 @@ _ACTUAL = re.compile(r"\s*Actual output fields parsed(?: from the LM response)?:
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
 _COLOURS = re.compile(
     r"^[ \t]*\x1b?\[3[14]m([^\n]*?(?:message:|Response:|Tool calls:|[]>]|completions\)))\x1b?\[0m$"
-    r"|^[ \t]*\x1b?\[32m((?:(?!\x1b\[3[14]m|^[ \t]*\x1b?\[32m).)*?)\x1b?\[0m$",  # linear, since none is within another
+    r"|^[ \t]*\x1b?\[32m((?:(?!^[ \t]*\x1b?\[3[124]m).)*?)\x1b?\[0m$",  # linear, since none is within another
     re.MULTILINE | re.DOTALL,
 )
 _ANSI = re.compile(r"\x1b\[[\d;:]*m")

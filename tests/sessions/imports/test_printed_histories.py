@@ -134,11 +134,12 @@ def test_colours_of_a_value_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     messages = ADAPTERS["chat"].format(ONE, [], {"question": red})
     out = io.StringIO()
     monkeypatch.setattr("sys.stdout", out)
-    pretty_print_history([{"prompt": None, "messages": messages, "outputs": ["a\nb"], "timestamp": "Unknown time"}], 1)
+    reply = f"a\nb {red} c"
+    pretty_print_history([{"prompt": None, "messages": messages, "outputs": [reply], "timestamp": "Unknown time"}], 1)
     monkeypatch.undo()
     made = pasted(out.getvalue())
     assert dict(made.session.cases[0].inputs) == {"question": red}
-    assert reply_of(made) == "a\nb"
+    assert reply_of(made) == reply
 
 
 def test_two_kinds_of_line_ends_are_named() -> None:
