@@ -53,9 +53,13 @@ STATED: Mapping[ErrorKind, re.Pattern[str]] = {
 
 _NAMES_MODEL = re.compile("model|deployment", re.IGNORECASE)
 
-_TRY_LATER = re.compile(
-    r"(?:(?:again|retry|resets?|replenished) (?:in|after) |retrydelay\W+)((?:\d+(?:\.\d+)? ?(?:ms|[smhd])[a-z]* ?)+)",
+_TIME = re.compile(
+    r"(\d+(?:\.\d+)?) ?(ms|s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?)(?![a-z])"
+    r"(?:,? (?:and )?)?",
     re.IGNORECASE,
+)
+_TRY_LATER = re.compile(
+    rf"(?:(?:again|retry|resets?|replenished) (?:in|after) |retrydelay\W+)((?:{_TIME.pattern})+)", re.IGNORECASE
 )
 _SECONDS: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -67,8 +71,10 @@ def stated_wait(text: str) -> float | None:
     578.5
     """
     found = _TRY_LATER.search(text)
-    parts = re.findall(r"([\d.]+) ?(ms|[smhd])", found[1].lower()) if found else ()
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts else None
+    if found is None:
+        return None
+    parts = _TIME.findall(found[1].lower())
+    return sum(float(number) * _SECONDS[unit if unit == "ms" else unit[0]] for number, unit in parts)
 
 
 NOT_CONNECTED = (
@@ -106,11 +112,11 @@ def said_in(facts: Facts) -> str:
     """Return the provider's own message as one line."""
     if is_page(facts):
         return "a web page (HTML), not an API response"
-    if "provider returned 'choices'" in str(facts.get("message", "")):  # in litellm's words
+    message, stated = str(facts.get("message", "")), _message_in(facts.get("body"))
+    if not stated and "provider returned 'choices'" in message:  # in litellm's words
         return 'JSON without "choices"'
-    message = str(facts.get("message", ""))
     pair = _PAIR.search(message)
-    text = pair[1] if pair else _message_in(facts.get("body")) or _inside(message)
+    text = pair[1] if pair else stated or _inside(message)
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)

@@ -238,7 +238,7 @@ def _wait(retry_after: float | None) -> str:
         return "Try again later."
     units = (("days", 86400), ("h", 3600), ("min", 60))
     rounded = (f"{math.ceil(retry_after / unit)} {name}" for name, unit in units if retry_after >= 2 * unit)
-    return f"Try again in {next(rounded, f'{math.ceil(retry_after * 100) / 100:g} s')}."
+    return f"Try again in {next(rounded, f'{math.ceil(round(retry_after * 100, 6)) / 100:g} s')}."
 
 
 def _is_token(facts: Facts) -> bool:

@@ -255,10 +255,11 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         plain = CUT_TAG.sub("", plain)
-        outer, inner = (f"</{name}>" for name in reversed(opened)), _inner_ends(plain.rpartition(f"<{opened[-1]}>")[2])
-        yield Guess(
-            f"<{opened[-1]}> is never closed; closed at the end it parses as", plain + "".join((*inner, *outer))
-        )
+        last = opened[-1]
+        inside = plain.rpartition(f"<{last}>")[2]
+        is_text = signature.output_fields[last].annotation is str or not inside.lstrip().startswith("<")
+        ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
+        yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
     tags = between_tags(plain, signature)
     if tags:
         kept = "\n".join(

@@ -13,15 +13,23 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import replace
-from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields, requested_type
-from adapters.signatures.signature import Field, Role
+from adapters.prompts.field_descriptions import (
+    INPUTS,
+    OBJECTIVE,
+    OUTPUTS,
+    ListedField,
+    is_model,
+    listed_fields,
+    requested_type,
+)
+from adapters.signatures.signature import Field, Role, Signature, without_none
 from adapters.types import Tool, ToolCalls
 from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.message_values import MessageReader, shown_text
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, dict_in, listed, objects_in
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed, objects_in
 from sessions.imports.trace_messages import reply_message, text_in, tool_calls_in
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -39,7 +47,7 @@ _WORDS = {
     "chat": re.compile(r"\[\[ ## completed ## \]\]"),
 }
 # Instructions are indented, and may quote it; editors remove white space at the ends of lines.
-_OBJECTIVE = re.compile(rf"^{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
+_OBJECTIVE = re.compile(rf"(^)?{OBJECTIVE.rstrip()}[ ]?\n?", re.MULTILINE)
 _ABBREVIATED = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 KEPT_BESIDE = "the whole entry is kept beside the case"
 
@@ -117,10 +125,7 @@ def from_call(
         questions.append(
             f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
         )
-    written = [
-        name for name, value in made.inputs.items() if _is_written_out(value, session.signature.read().fields[name])
-    ]
-    if written:
+    if session.columns[0].adapter == "baml" and (written := _written_out(made.inputs, session.signature.read())):
         questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
     count = f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
@@ -181,8 +186,10 @@ def _arranged(
     return best, False
 
 
-def _is_written_out(value: object, field: Field) -> bool:
-    return isinstance(value, str) and field.annotation is not str and isinstance(decoded(value), dict | list)
+def _written_out(inputs: Mapping[str, object], signature: Signature) -> list[str]:
+    """Return the inputs of a class that BAMLAdapter wrote with indentation, which no other adapter does."""
+    texts = [name for name, value in inputs.items() if isinstance(value, str) and value.startswith("{\n")]
+    return [name for name in texts if is_model(without_none(signature.fields[name].annotation))]
 
 
 def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: list[str]) -> tuple[OfferedTool, ...]:
@@ -293,8 +300,8 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
         added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
         fields += [one for one in added if one.name not in types.by_name]
         questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
-    opening = list(_OBJECTIVE.finditer(system))
-    objective = system[opening[-1].end() :] if opening else ""
+    opening = max(_OBJECTIVE.finditer(system), key=lambda one: (one[1] is not None, one.start()), default=None)
+    objective = system[opening.end() :] if opening else ""
     instructions = "\n".join(line.removeprefix(" " * 8) for line in objective.split("\n"))
     return proposing.proposed(fields, proposing.before_cleaning(instructions), path, "messages[0]")
 

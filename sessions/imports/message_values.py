@@ -141,18 +141,20 @@ class MessageReader:
         if field.annotation is str:
             yield text
         else:
+            value: Any = MISSING
             with suppress(ValueError):
                 value = value_of(text, field)
-                if value is not MISSING:
-                    yield value
-            with suppress(ValueError, RecursionError):
-                yield strict_json(text)
+            if value is not MISSING:
+                yield value
+            if not isinstance(value, str):
+                with suppress(ValueError, RecursionError):
+                    yield strict_json(text)
         if self._is_xml:
             one = Signature.make([replace(field, role="output", default=MISSING, default_factory=None)])
             reading = self._adapter.read(one, f"<{field.name}>{text}</{field.name}>")
             if reading.ok:
                 yield plain(reading.values[field.name])
-        yield text
+        yield from (None, text) if text.strip() == "None" and field.annotation is not str else (text,)
 
     def _written(self, value: object, field: Field) -> str | None:
         other: Role = "output" if field.role == "input" else "input"

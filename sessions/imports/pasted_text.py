@@ -10,6 +10,7 @@ import itertools
 import json
 import re
 import textwrap
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ _ACTUAL = re.compile(r"\s*Actual output fields parsed(?: from the LM response)?:
 _MESSAGES = re.compile(r"(?:\A|\n|AdapterParseError: |[\"'(])(Failed to parse |LM response cannot |The LM returned )")
 _COLOURS = re.compile(
     r"^[ \t]*\x1b?\[3[14]m([^\n]*?(?:message:|Response:|Tool calls:|[]>]|completions\)))\x1b?\[0m$"
-    r"|^[ \t]*\x1b?\[32m((?:(?!\x1b\[3[14]m).)*?)\x1b?\[0m$",
+    r"|^[ \t]*\x1b?\[32m((?:(?!^[ \t]*\x1b?\[3[124]m).)*?)\x1b?\[0m$",  # linear, since none is within another
     re.MULTILINE | re.DOTALL,
 )
 _ANSI = re.compile(r"\x1b\[[\d;:]*m")
@@ -242,11 +243,12 @@ def history_in(text: str) -> FoundCalls:
         guesses.append("the blank lines of `inspect_history()` are lost: a message may begin or end elsewhere")
     entries: list[dict[str, Any]] = []
     messages: list[dict[str, Any]] = []
-    has_times = _TIMES.search(text) is not None
+    times = list(_TIMES.finditer(text))
+    starts = [one.start() for one in times]
     places: list[re.Match[str]] = []
     for place in headers.finditer(text):
-        is_quoted = bool(places) and places[-1][2] is not None and has_times
-        if not is_quoted or _TIMES.search(text, places[-1].end(), place.start()):
+        is_quoted = bool(starts and places) and places[-1][2] is not None
+        if not is_quoted or bisect_left(starts, places[-1].end()) < bisect_left(starts, place.start()):
             places.append(place)  # else it is in the reply, because each call begins with its time
     for number, place in enumerate(places):
         following = places[number + 1].start() if number + 1 < len(places) else len(text)
@@ -283,10 +285,9 @@ def history_in(text: str) -> FoundCalls:
             one |= {"tool_call_id": call["id"], "name": call["function"]["name"]}
     if any("tool_calls" in message for one in entries for message in one["messages"]):
         guesses.append("the ids of tool calls are not printed: results belong to the calls in their order")
-    times = [one[1] for one in _TIMES.finditer(text)]
     if len(times) == len(entries):
         for entry, stamp in zip(entries, times, strict=True):
-            entry["timestamp"] = stamp
+            entry["timestamp"] = stamp[1]
     return FoundCalls(tuple(entries), tuple(dict.fromkeys(guesses)))
 
 

@@ -232,10 +232,9 @@ def _is_sorted(schema: Mapping[str, Any]) -> bool:
 
 
 def _put_last(name: str, schema: Mapping[str, Any]) -> str:
-    optional = listed(_optional(schema))
-    return (
-        f"the prompt shows the fields of `{name}` in alphabetical order: those with defaults, {optional}, are put last"
-    )
+    optional = _optional(schema)
+    last = f": those with defaults, {listed(optional)}, are put last" if schema.get("required") else ", which is kept"
+    return f"the prompt shows the fields of `{name}` in alphabetical order{last}"
 
 
 def _used(schema: object) -> set[str]:

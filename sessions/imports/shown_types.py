@@ -146,10 +146,13 @@ def _described(schema: Schema, comments: Sequence[str]) -> Schema:
 
 
 def _property(schema: Schema, comments: Sequence[str]) -> Schema:
-    """Describe a field by its comments; of an object, the first describes the field, the others its class."""
-    if "properties" not in schema or not comments:
+    """Describe a field by its comments; of an object or null, the first describes the field, the others its class."""
+    members = schema.get("anyOf", (schema,))
+    objects = ["properties" in one for one in members if one != _NULL]
+    if objects != [True] or not comments:
         return _described(schema, comments)
-    return {"anyOf": [_described(schema, comments[1:])], "description": comments[0]}
+    described = [one if one == _NULL else _described(one, comments[1:]) for one in members]
+    return {"anyOf": described, "description": comments[0]}
 
 
 def _literal(token: str) -> Schema:

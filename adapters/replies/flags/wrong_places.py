@@ -66,11 +66,11 @@ def _inside(kind: Any, values: list[Any], found: dict[str, None], by_name: bool)
 
 def is_anywhere_in(annotation: object, test: Callable[[object], bool]) -> bool:
     """Return whether `test` is true of a type, or of one inside its lists, dicts, unions and `Annotated`."""
-    origin = get_origin(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return is_anywhere_in(get_args(annotation)[0], test)
-    if origin in (*LIST_TYPES, dict, Union, types.UnionType):
-        return any(is_anywhere_in(one, test) for one in get_args(annotation))
+        return is_anywhere_in(arguments[0], test)
+    if arguments and origin in (*LIST_TYPES, dict, Union, types.UnionType):
+        return any(is_anywhere_in(one, test) for one in arguments)
     return test(annotation)
 
 

@@ -133,7 +133,7 @@ TOOL = {
     "function": {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
 }
 CANNOT_TELL = {"ollama": ("filtered",)}
-"""What a provider's protocol has no word for (Ollama), or litellm takes nothing of (Cohere)."""
+"""What Ollama's protocol has no word for."""
 
 
 def completion(run: Run) -> Completion:
@@ -143,8 +143,6 @@ def completion(run: Run) -> Completion:
 
 @every_provider
 def test_reasoning_comes_apart_from_the_text(ask: Ask, provider: Provider) -> None:
-    if "reasoning" in CANNOT_TELL.get(provider.name, ()):
-        pytest.skip("litellm takes nothing of its reasoning")
     one = completion(ask(provider, replace(REPLY, reasoning=("Let me ", "think."))))
     assert (one.text, one.reasoning) == (REPLY.text, "Let me think.")
 
@@ -226,9 +224,10 @@ def test_a_body_that_is_no_reply_is_not_read_as_an_empty_one(ask: Ask, name: str
     assert "Traceback" not in repr(run.error.payload)
 
 
-def test_an_error_object_in_place_of_a_reply_is_told(ask: Ask) -> None:
+@pytest.mark.parametrize("name", ["mistral", "openai"])
+def test_an_error_object_in_place_of_a_reply_is_told(ask: Ask, name: str) -> None:
     error = {"object": "error", "message": "The engine has died.", "type": "InternalServerError", "code": None}
-    run = ask(with_body("mistral", error), stream=False)
+    run = ask(with_body(name, error), stream=False)
     assert run.error is not None and run.error.message.endswith(" failed: The engine has died.")
 
 

@@ -127,6 +127,12 @@ def sentence(provider: str, status: int, said: str, *types: str, **more: Any) ->
             "azure: rate limit reached (429): Please retry after 26 seconds. Try again in 26 s.",
         ),
         (
+            "openai",
+            429,
+            "Rate limit reached. Please try again in 1.1s.",
+            "openai: rate limit reached (429): Rate limit reached. Please try again in 1.1s. Try again in 1.1 s.",
+        ),
+        (
             "gemini",
             429,
             "You exceeded your current quota. Please retry in 46.481733s.",
@@ -148,6 +154,9 @@ def test_a_sentence_names_the_cause_that_the_vendor_states(provider: str, status
         ("Quota will be replenished in 12 days", 12 * 86_400),
         ("try again in 1m47.5s", 107.5),
         ("Retry after 2 minutes", 120),
+        ("Please retry after 500 milliseconds.", None),
+        ("try again in 1 hour, 5 minutes and 2 sec, 7 left", 3902),
+        ("Quota will be replenished in 2 months", None),
         ('"retryDelay": "34s"', 34),
         ("You will regain access on 2026-12-01", None),
         ("please try again in a moment", None),

@@ -19,6 +19,7 @@ from adapters.replies import near_misses
 from adapters.replies.near_misses import LONGEST, guesses
 from adapters.replies.reading import NearMiss, Reading
 from adapters.signatures.signature import Field, Signature
+from adapters.types import Code
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 ADAPTERS = ("chat", "json", "xml", "baml", "markdown")
@@ -281,3 +282,14 @@ def test_the_items_of_a_list_that_is_cut_off_stay_items(cut: str, items: list[st
         "<reasons> is never closed; closed at the end it parses as",
         {"mood": "bad", "reasons": items},
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(str, "use List<String> now"), (str, "<p>Hello <b>you"), (Code, "a: Vec<String> = b")]
+)
+def test_signs_that_look_like_tags_in_a_text_that_is_cut_off_are_not_closed(kind: Any, text: str) -> None:
+    found = misses("xml", f"<answer>{text}", answer=kind)
+    value = Code(code=text) if kind is Code else text
+    assert [(one.message, one.reading.values) for one in found] == [
+        ("With the text between the fields' tags taken as plain text it parses as", {"answer": value})
+    ]

@@ -91,3 +91,8 @@ def test_numbers_of_any_size_are_told_apart(tmp_path: Path) -> None:
     cell = latest(results_of(tmp_path / "q.bench.jsonl", [run_of("one", "a", one, True) for one in numbers])).cells[0]
     assert [one.number for one in cell.runs] == [-4, 0, 3, 10**6, 10**12, 10**30]
     assert cell.has(10**12) and not cell.has(10**12 + 1) and not cell.has(2)
+
+
+def test_the_highest_number_of_runs_below_0_is_0(tmp_path: Path) -> None:
+    cell = latest(results_of(tmp_path / "q.bench.jsonl", [run_of("one", "a", -4, True)])).cells[0]
+    assert (cell.highest, [one.number for one in cell.runs]) == (0, [-4])

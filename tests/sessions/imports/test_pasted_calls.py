@@ -709,6 +709,19 @@ def test_looking_for_an_error_without_its_reply_is_linear(piece: str) -> None:
     assert loops(lambda: sources.load("-", text=text)) < LOOPS_A_SECOND
 
 
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "System message:\n\nx\n\n\nResponse:\n\n" + "a word\n" * 300 + "\n\n",
+        "\x1b[31mUser message:\x1b[0m\n" + "\x1b[32m2026\x1b[0m | INFO\n" * 99,
+    ],
+    ids=["one time", "lines of a log"],
+)
+def test_finding_the_calls_of_a_printed_history_is_linear(piece: str) -> None:
+    text = "[2026-01-02T03:04:05]\n\n" + piece * 500
+    assert loops(lambda: pasted_text.history_in(text)) < LOOPS_A_SECOND
+
+
 @pytest.mark.parametrize("write", [repr, json.dumps, lambda data: pprint.pformat(data).replace("\n", "\r")])
 def test_pasted_entries_of_a_history_are_chosen_from(write: Callable[[object], str]) -> None:
     signature, demos, inputs = drawn(3)

@@ -14,6 +14,7 @@ import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.utils.inspect_history import pretty_print_history
 
+from adapters.signatures.signature import without_none
 from sessions.imports import lm_call, sources
 from sessions.imports.reading import Imported
 from sessions.running import rendering
@@ -74,6 +75,13 @@ def test_instructions_that_quote_a_prompt_or_begin_with_spaces_are_kept(
     assert not lm_call.differences(made.session, messages, is_printed=True)
 
 
+@pytest.mark.parametrize("before", [" ", "\n**", "\n- "])
+def test_instructions_below_an_edited_objective_are_kept(before: str) -> None:
+    signature = dspy.Signature("question -> answer", "Do it well.\nIn adhering to this.")
+    made = pasted(printed(signature, {"question": "Why?"})[0].replace("\nIn adhering", f"{before}In adhering", 1))
+    assert made.session.signature.read().instructions == "Do it well.\nIn adhering to this."
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 @pytest.mark.parametrize(
     "value",
@@ -96,6 +104,17 @@ def test_texts_that_look_like_a_part_of_the_print_are_values(value: str, adapter
     assert not lm_call.differences(made.session, messages, is_printed=True)
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("kind", [str | None, dspy.Code])
+@pytest.mark.parametrize("value", ['{"a": 1}', "5"])
+def test_a_text_that_is_json_stays_a_text_where_the_type_takes_it(value: str, kind: Any, adapter: str) -> None:
+    signature = dspy.Signature({"q": (kind, dspy.InputField(desc="asked")), "answer": (str, dspy.OutputField())})
+    text, messages = printed(signature, {"q": value}, adapter=adapter)
+    made = pasted(text)
+    assert (dict(made.session.cases[0].inputs), made.guesses) == ({"q": value}, ())
+    assert not lm_call.differences(made.session, messages, is_printed=True)
+
+
 QUOTING = "Yes.\n\n\nUser message:\n\nnot a message"
 
 
@@ -115,11 +134,12 @@ def test_colours_of_a_value_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     messages = ADAPTERS["chat"].format(ONE, [], {"question": red})
     out = io.StringIO()
     monkeypatch.setattr("sys.stdout", out)
-    pretty_print_history([{"prompt": None, "messages": messages, "outputs": ["a\nb"], "timestamp": "Unknown time"}], 1)
+    reply = f"a\nb {red} c"
+    pretty_print_history([{"prompt": None, "messages": messages, "outputs": [reply], "timestamp": "Unknown time"}], 1)
     monkeypatch.undo()
     made = pasted(out.getvalue())
     assert dict(made.session.cases[0].inputs) == {"question": red}
-    assert reply_of(made) == "a\nb"
+    assert reply_of(made) == reply
 
 
 def test_two_kinds_of_line_ends_are_named() -> None:
@@ -136,6 +156,17 @@ def test_none_in_a_text_is_none_where_the_type_allows_it() -> None:
     assert dict(made.session.demos[0].values) == {"q": None, "answer": "None"}
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("kind", [int, list[str], dict[str, Any]])
+def test_a_value_that_is_missing_is_none_whatever_its_type(kind: Any, adapter: str) -> None:
+    signature = dspy.Signature({"q": (kind, dspy.InputField(desc="asked")), "answer": (kind, dspy.OutputField())})
+    text, messages = printed(signature, {"q": None}, [{"q": None, "answer": None}], adapter=adapter)
+    made = pasted(text)
+    assert (dict(made.session.cases[0].inputs), made.guesses) == ({"q": None}, ())
+    assert dict(made.session.demos[0].values) == {"q": None, "answer": None}
+    assert not lm_call.differences(made.session, messages, is_printed=True)
+
+
 class Line(pydantic.BaseModel):
     """A line."""
 
@@ -147,6 +178,12 @@ class Total(pydantic.BaseModel):
     """A sum."""
 
     sum: int
+
+
+class Rebate(pydantic.BaseModel):
+    """A rebate."""
+
+    rate: float
 
 
 class Note(pydantic.BaseModel):
@@ -161,6 +198,7 @@ class Invoice(pydantic.BaseModel):
     main: Line
     total: Total = pydantic.Field(description="last line")
     notes: list[Note]
+    other: Rebate | None = pydantic.Field(description="if any")
     due: datetime.date | None = None
 
 
@@ -182,11 +220,13 @@ def test_the_comments_of_a_baml_prompt_describe_classes_and_fields() -> None:
     invoice = made.session.signature.read().fields["answer"].annotation
     assert invoice.__doc__ == "An invoice.\nIn two lines."
     assert invoice.model_fields["total"].annotation.__doc__ == "A sum."
+    assert without_none(invoice.model_fields["other"].annotation).__doc__ == "A rebate."
     assert {name: one.description for name, one in invoice.model_fields.items()} == {
         "number": "first",
         "main": "A line.",
         "total": "last line",
         "notes": None,
+        "other": "if any",
         "due": None,
     }
     assert made.guesses == (
@@ -194,6 +234,7 @@ def test_the_comments_of_a_baml_prompt_describe_classes_and_fields() -> None:
         "BAMLAdapter shows no defaults: all fields of `Main` are required",
         "BAMLAdapter shows no defaults: all fields of `Total` are required",
         "BAMLAdapter shows no defaults: all fields of `Notes` are required",
+        "BAMLAdapter shows no defaults: all fields of `Other` are required",
         "the prompt shows what Invoice holds, not the names of the classes in it",
     )
 
@@ -204,6 +245,13 @@ def test_fields_in_alphabetical_order_are_a_guess_where_some_have_defaults() -> 
     assert made.guesses == (
         "the prompt shows the fields of `Line` in alphabetical order: those with defaults, `count`, are put last",
     )
+
+
+def test_an_alphabetical_order_is_kept_where_all_fields_have_defaults() -> None:
+    every = pydantic.create_model("Every", b=(int, 1), a=(str, "x"))
+    made = pasted(printed(of_type(every), {"question": "Why?"})[0])
+    assert list(made.session.signature.read().fields["answer"].annotation.model_fields) == ["a", "b"]
+    assert made.guesses == ("the prompt shows the fields of `Every` in alphabetical order, which is kept",)
 
 
 def test_fields_that_an_old_release_shows_in_their_order_keep_it() -> None:
