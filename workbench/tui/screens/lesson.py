@@ -39,7 +39,9 @@ MOST_FACTS = 30
 NEIGHBOURS = 9
 """The number of listed steps, with the current step in the middle."""
 
-NO_REPLY = "No reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
+NO_REPLY = (
+    "No parsed reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
+)
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
