@@ -215,7 +215,7 @@ class LessonScreen(OneLayout[None]):
         shown = Content.assemble(" ", teacher_button(self._teacher))
         for hint in filter(None, (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll", "⇧↑↓ explanation")):
             longer = Content.assemble(shown, key_hints(self.app, hint), "   ")
-            if longer.cell_length - 3 > self.size.width:
+            if longer.cell_length - 3 > self.size.width - self._hint.gutter.width:
                 break  # a hint cut in the middle says nothing
             shown = longer
         return shown.rstrip()

@@ -94,6 +94,7 @@ def hints(desk: Desk) -> str:
             "→ next   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
             "← back   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
         ),
+        (67, "→ next   esc close   c next adapter   ↑↓ scroll", "← back   esc close   c next adapter   ↑↓ scroll"),
         (42, "→ next   esc close   c next adapter", "← back   esc close   c next adapter"),
     ],
 )
