@@ -145,8 +145,9 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
         description = member.description
         if "description" in change:
             before, more = (description or "").rstrip(), str(change["description"])
-            ends = "" if before.endswith(tuple(".!?:;,…。！？")) else "."
-            description = f"{before}{ends} {more}" if before and before != more else more
+            ends = "" if before.rstrip("\"'”’»`)]").endswith(tuple(".!?:;,…。！？")) else "."
+            if not before.endswith(more):
+                description = f"{before}{ends} {more}" if before else more
         wanted = NewMember(
             str(change.get("name", name)), member.kind, str(change.get("type", member.type_text)), description
         )

@@ -329,9 +329,8 @@ def plain_words(error: Exception) -> str:
     """Explain why runs cannot be stored or read."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return f"the kept runs are damaged ({error}); `workbench runs --clear` begins again"
-    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname.startswith(
-        ("SQLITE_FULL", "SQLITE_IOERR")
-    ):
+    # an error that Python itself raises has no name
+    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return f"{sent_file()}: {error} (free some space, or delete the kept runs with `workbench runs --clear`)"
     return str(error)
 

@@ -137,7 +137,7 @@ class CountedLog(logging.Handler):
         """Report the number of new log records, at most once a minute."""
         if self._count and now - self._said_at >= BETWEEN_REPORTS_S:
             last = " ".join(self._last.split())[:100]
-            self._say(f"{self._count:,} requests or connections were malformed or cut off (the last: {last})")
+            self._say(f"failed requests, connections or starts of apps: {self._count:,} (the last: {last})")
             self._count, self._said_at = 0, now
 
     def put_up(self) -> None:

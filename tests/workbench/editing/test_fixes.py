@@ -56,13 +56,20 @@ def test_a_sentence_is_added_to_the_description_once() -> None:
     state = State(session())
     once = fixes.apply(state, "chat", describe("label", "Only the values listed."))
     assert 'desc="its kind. Only the values listed."' in once.session.signature.text
+    assert fixes.apply(once, "chat", describe("label", "Only the values listed.")) is once
     described = next(one for one in effects(session(), "chat", MIXED) if one.fix.kind == "description")
     assert (described.parses, described.verdict) == (None, "the next reply decides"), "it changes the prompt alone"
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("Its kind.", "Its kind. Digits only."), ("Its kind:", "Its kind: Digits only."), ("", "Digits only.")],
+    [
+        ("Its kind.", "Its kind. Digits only."),
+        ("Its kind:", "Its kind: Digits only."),
+        ("(Its kind.)", "(Its kind.) Digits only."),
+        ("Its kind (a or b)", "Its kind (a or b). Digits only."),
+        ("", "Digits only."),
+    ],
 )
 def test_a_sentence_is_added_after_the_end_of_the_one_before(before: str, after: str) -> None:
     field = f'label: str = dspy.OutputField(desc="{before}")'

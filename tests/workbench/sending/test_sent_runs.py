@@ -135,6 +135,12 @@ def test_a_full_disk_is_named_with_its_file(kept: SentRuns) -> None:
     )
 
 
+def test_a_text_that_is_not_unicode_is_told() -> None:
+    with closing(sqlite3.connect(":memory:")) as opened, pytest.raises(sqlite3.OperationalError) as error:
+        opened.execute("SELECT CAST(x'ff' AS TEXT) AS body").fetchall()
+    assert sent_runs.plain_words(error.value) == "Could not decode to UTF-8 column 'body' with text '\ufffd'"
+
+
 def test_a_huge_session_is_left_out_and_long_texts_are_cut(kept: SentRuns) -> None:
     huge = replace(SESSION, cases=(Case("first", {"ticket": "x" * 5_000_000}),))
     kept.add(replace(RUN, text="y" * 10_000_000), huge)

@@ -45,9 +45,9 @@ def keep_run(host: Host, run: ColumnRun | None) -> None:
     """Store a run that has ended."""
 
     def tell(why_not: str) -> None:
-        say = partial(plain_notify, host.app, f"{why_not}. It cannot be found later.", severity="warning")
+        say = partial(plain_notify, host.app, f"{why_not}. Runs sent now cannot be found later.", severity="warning")
         with suppress(RuntimeError):  # the app may have ended
-            host.app.call_from_thread(say, title="Run not saved")
+            host.app.call_from_thread(say, title="Runs not saved")
 
     if run is not None:
         host.past_runs.add(run, tell)

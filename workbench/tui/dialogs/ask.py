@@ -124,6 +124,8 @@ class OneLine(Input):
             event.prevent_default()
             event.stop()
             self._take_lines(event.text)
+        else:
+            event.text = event.text.lstrip("\r\n")
 
 
 def value_of(typed: str) -> Any:

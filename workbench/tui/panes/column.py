@@ -200,11 +200,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         keys = keys_of(self.app)
         line = verdict(*self._shown, now, keys)
         run = self._shown[1]
-        if self.reply.is_old and (run is None or run.phase != "running"):
-            again = keys(" · {app.send_all|F5} again")
-            line = lines(("old ", "$text-warning"), line, (again, QUIET))
-        else:
-            line = lines(line, (adds_step(self._shown[0].reading, keys), QUIET))
+        if run is None or run.phase != "running":
+            if self.reply.is_old:
+                again = keys(" · {app.send_all|F5} again")
+                line = lines(("old ", "$text-warning"), line, (again, QUIET))
+            else:
+                line = lines(line, (adds_step(self._shown[0], keys), QUIET))
         self.splitter.show(line + replies.rating_words(self._shown[0].reply))
 
     @property

@@ -96,7 +96,8 @@ class SourceEditor(Editor):
 
         Runs before Textual's handler.
         """
-        if (holds_calls(event.text) or names_error(event.text)) and not _is_source(event.text):
+        is_call = holds_calls(event.text) or (not self.text.strip() and names_error(event.text))
+        if is_call and not _is_source(event.text):
             event.prevent_default()
             event.stop()
             self.post_message(PastedCall(event.text))

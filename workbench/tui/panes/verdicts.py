@@ -16,6 +16,7 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import Reading
 from adapters.running.runs import why_it_ended
+from adapters.signatures.agents import takes_steps
 from workbench.output import measures
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import RenderedColumn
@@ -310,9 +311,12 @@ def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, 
     return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
 
 
-def adds_step(reading: Reading | None, keys: KeyWords) -> str:
+def adds_step(rendered: RenderedColumn, keys: KeyWords) -> str:
     """Name the key that adds a reply to the trajectory, if it is a step of an agent; else ""."""
-    is_step = reading is not None and any(step <= reading.values.keys() for step in (CODE_REPLY, TOOL_REPLY))
+    reading, request = rendered.reading, rendered.request
+    if reading is None or request is None or not takes_steps(request.signature):
+        return ""
+    is_step = any(step <= reading.values.keys() for step in (CODE_REPLY, TOOL_REPLY))
     return keys(" · {app.continue_run|alt+n} adds the step") if is_step else ""
 
 

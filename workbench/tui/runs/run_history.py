@@ -52,6 +52,8 @@ class RunHistory:
         self._began = f"{datetime.now():%Y-%m-%d %H.%M.%S.%f}"
         self._opened = 0
         self._path: Path | None = None
+        self._told = ""
+        """Why the last run was not stored, or ""."""
 
     def open(self, path: Path | None) -> None:
         """Set the open session, and import its runs from an earlier release."""
@@ -74,13 +76,14 @@ class RunHistory:
         return self._place_of(self._path)
 
     def add(self, run: ColumnRun, tell: Callable[[str], object]) -> None:
-        """Store a run that has ended; on failure, `tell` is called from the thread with the reason."""
+        """Store a run that has ended; on failure, `tell` is called from the thread with a new reason."""
         path = self._place_of(run.path)
 
         def done(future: Future[None]) -> None:
             error = future.exception()
-            if isinstance(error, Exception):
-                tell(plain_words(error))
+            before, self._told = self._told, plain_words(error) if isinstance(error, Exception) else ""
+            if self._told not in ("", before):
+                tell(self._told)
 
         self._thread.submit(self._add, run, path).add_done_callback(done)
 

@@ -39,7 +39,9 @@ MOST_FACTS = 30
 NEIGHBOURS = 9
 """The number of listed steps, with the current step in the middle."""
 
-NO_REPLY = "No reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
+NO_REPLY = (
+    "No parsed reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
+)
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
@@ -213,7 +215,7 @@ class LessonScreen(OneLayout[None]):
         shown = Content.assemble(" ", teacher_button(self._teacher))
         for hint in filter(None, (next, back, "{lesson.close|esc} close", other, more, "↑↓ scroll", "⇧↑↓ explanation")):
             longer = Content.assemble(shown, key_hints(self.app, hint), "   ")
-            if longer.cell_length - 3 > self.size.width:
+            if longer.cell_length - 3 > self.size.width - self._hint.gutter.width:
                 break  # a hint cut in the middle says nothing
             shown = longer
         return shown.rstrip()

@@ -20,6 +20,7 @@ from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.panes.column import ColumnPane
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -197,6 +198,31 @@ def test_the_step_of_an_old_reply_is_added_once_and_a_paste_replaces_that_reply(
     at_the_desk(act, session=AGENT)
 
 
+def test_the_key_that_adds_a_step_is_named_only_where_it_adds_one() -> None:
+    async def act(desk: Desk) -> None:
+        reply = "[[ ## generated_code ## ]]\nx\n\n[[ ## finished ## ]]\nTrue\n\n[[ ## completed ## ]]"
+        change = partial(edits.set_reply, case="c", column="chat", reply=Reply(reply, source="pasted"))
+        desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+        await desk.settle()
+        assert head(desk) == "reply ✓"
+
+    at_the_desk(act, session=replace(SESSION, signature=SignatureText("question -> generated_code, finished: bool")))
+
+    async def while_it_is_sent(desk: Desk) -> None:
+        reply = Reply(step("finish", "{}"), source="pasted")
+        change = partial(edits.set_reply, case="c", column="chat", reply=reply)
+        desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+        await desk.settle()
+        pane = desk.app.screen.query(ColumnPane).first()
+        assert pane._shown is not None
+        pane._shown = (pane._shown[0], ColumnRun(1, "c", "chat", "m", 0.0))
+        pane.show_verdict(2.0)
+        await desk.settle()
+        assert head(desk) == "reply ◌ sent 2.0 s  esc cancel"
+
+    at_the_desk(while_it_is_sent, session=AGENT)
+
+
 def test_without_a_step_the_agent_says_how_to_get_one() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "alt+n")
@@ -214,6 +240,7 @@ def test_without_a_step_the_agent_says_how_to_get_one() -> None:
 @pytest.mark.parametrize(
     ("lines", "shown", "result"),
     [
+        ("\r\nhello\r\n", "hello", "hello"),
         (
             "Execution error:\r\r  no 'place'\r",
             "\"Execution error:\\n\\n  no 'place'\\n\"",

@@ -154,6 +154,25 @@ def test_a_search_that_fails_empties_the_list_and_the_next_one_fills_it(monkeypa
     at_the_desk(act)
 
 
+def test_why_runs_are_not_saved_is_told_once_until_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Mock()
+    monkeypatch.setattr(SentRuns, "add", add)
+
+    async def act(desk: Desk) -> None:
+        failed = OSError("the disk is gone")
+        for number, (error, told) in enumerate([(failed, 1), (failed, 1), (None, 1), (failed, 2)], 1):
+            add.side_effect = error
+            await desk.press("f8")
+            await desk.sent()
+            await desk.until(lambda calls=number: add.call_count == calls)
+            await desk.app.past_runs.ask(lambda kept: None, False)
+            await desk.settle()
+            said = [one.message for one in desk.app._notifications if one.title == "Runs not saved"]
+            assert said == ["the disk is gone. Runs sent now cannot be found later."] * told
+
+    at_the_desk(act)
+
+
 def test_hostile_runs_are_text_on_the_screen(tmp_path: Path) -> None:
     hostile = "[/x] \x1b]0;t\x07 \ud800 [@click=app.exit]"
     session = replace(TICKETS, cases=(replace(TICKETS.cases[0], name=hostile),), name=hostile)

@@ -17,6 +17,7 @@ from tests.support.hostile import HOSTILE
 from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
+from workbench.tui.panes.source_editor import SourceEditor
 from workbench.tui.widgets.text.text_view import TextView
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
@@ -145,6 +146,20 @@ def test_an_error_without_its_reply_pasted_into_the_empty_app_is_told_so() -> No
         ]
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_a_sentence_that_names_an_error_is_pasted_into_a_source() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.query_one(SourceEditor).focus()
+        await desk.press("ctrl+home")
+        desk.app.post_message(events.Paste("# Failed to parse field names"))
+        await desk.until(lambda: desk.document.session.signature.text == "# Failed to parse field names" + source)
+        assert not desk.app._notifications
+
+    source = (
+        "\nimport dspy\n\nclass A(dspy.Signature):\n    a: str = dspy.InputField()\n    b: str = dspy.OutputField()\n"
+    )
+    at_the_desk(act, session=Session(SignatureText(source), columns=DEFAULT_COLUMNS))
 
 
 def test_in_the_smallest_terminal_a_pasted_error_shows_the_reply() -> None:

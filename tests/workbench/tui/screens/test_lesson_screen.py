@@ -94,6 +94,7 @@ def hints(desk: Desk) -> str:
             "→ next   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
             "← back   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
         ),
+        (67, "→ next   esc close   c next adapter   ↑↓ scroll", "← back   esc close   c next adapter   ↑↓ scroll"),
         (42, "→ next   esc close   c next adapter", "← back   esc close   c next adapter"),
     ],
 )
@@ -107,17 +108,23 @@ def test_the_keys_in_the_last_line_do_something_and_are_whole(width: int, first:
     at_the_desk(act, session=example("question"), size=(width, 30))
 
 
-@pytest.mark.parametrize("has_reply", [False, True])
-def test_the_last_step_says_that_a_reply_is_explained_once_there_is_one(has_reply: bool) -> None:
+@pytest.mark.parametrize("kept", ["none", "raw", "parsed"])
+def test_the_last_step_says_that_a_reply_is_explained_once_there_is_one(kept: str) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6", "end")
         shown = " ".join(words(desk).split())
-        said = "No reply yet. Close the lesson and send with F5: the next lesson explains the reply, too."
-        assert shown.endswith(said) != has_reply
+        said = "No parsed reply yet. Close the lesson and send with F5: the next lesson explains the reply, too."
+        assert shown.endswith(said) == (kept != "parsed")
         await desk.press("left")
-        assert "No reply yet" not in words(desk)
+        assert "No parsed reply yet" not in words(desk)
 
-    at_the_desk(act, session=session_of({"plain": "plain"}) if has_reply else example("question"))
+    replied = session_of({"plain": "plain"})
+    raw = replace(replied, cases=tuple(replace(one, replies=as_raw(one)) for one in replied.cases))
+    at_the_desk(act, session={"none": example("question"), "raw": raw, "parsed": replied}[kept])
+
+
+def as_raw(case: Case) -> dict[str, Reply]:
+    return {column: replace(reply, raw=True) for column, reply in case.replies.items()}
 
 
 @pytest.mark.slow
