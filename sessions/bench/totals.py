@@ -302,7 +302,7 @@ class Cell(Totals):
     @property
     def highest(self) -> int:
         """Return the highest number of a run that counts; 0 if there is none."""
-        return max(0, *self._numbers[-1:])
+        return max([0, *self._numbers[-1:]])
 
     def is_within(self, numbers: Collection[int]) -> bool:
         """Tell whether no run has a number other than these."""

@@ -116,7 +116,9 @@ def test_a_format_without_a_place_for_demos_is_not_said_to_drop_them_for_what_th
     for demo, some in ((complete, columns[:1]), (lacks, columns)):
         at_the_desk(act, session=replace(TICKETS, demos=(demo,), columns=tuple(some)))
     assert "demo 1" not in said[0]
-    assert "demo 1 has no urgency: it comes first, with a sentence in the gap" in " ".join(said[1].split())
+    assert "demo 1 has no urgency: it is sent before the complete demos, with a sentence instead" in " ".join(
+        said[1].split()
+    )
 
 
 def test_an_input_that_the_tools_of_the_session_fill_is_not_said_to_lack_a_value() -> None:
