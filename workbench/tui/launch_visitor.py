@@ -46,8 +46,9 @@ def place_of(host: Host) -> TeachersPlace | None:
     screen, main = host.app.screen, host.main
     session, case, tab = session_of(host), host.document.state.case.name, main.editors.tab
     if isinstance(screen, LessonScreen):
-        column, step = screen.rendered.column.id, screen.at
-        return TeachersPlace(session, case, column, tab, "lesson", step=step)  # each screen scrolls to the step's text
+        column, part = screen.rendered.column.id, "reply" if screen.is_at_reply else "prompt"
+        # each screen scrolls to the step's text
+        return TeachersPlace(session, case, column, tab, "lesson", part, step=screen.at)
     if isinstance(screen, PagesScreen):
         column, page = screen.at.column.id, screen.page
         return TeachersPlace(session, case, column, tab, "pages", page=page, scrolled=_scrolled(screen.text))
@@ -86,6 +87,9 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
     if place.case in names and place.case != host.document.state.case.name:
         host.document.look_at_case(names.index(place.case))
         host.main.show()
+    if place.screen == "lesson" and place.part == "reply" and _lacks_reply(host, place.column):
+        close = "Close the lesson and send" if isinstance(host.app.screen, LessonScreen) else "Send"
+        return keys_of(host.app)(f"The teacher explains the reply. {close} ({{app.send_all|F5}}): then you follow.")
     if place.screen == "lesson" or (place.screen == "pages" and place.page in PAGES):
         _follow_to_text(host, place)
     elif place.screen == "panes":
@@ -118,9 +122,17 @@ def _open(host: Host, session: str) -> str:
     return "" if files.open_path(host, folder / session) else f"{session} could not be opened."
 
 
+def _lacks_reply(host: Host, column: str) -> bool:
+    """Return whether a column has no parsed reply for the lesson to explain."""
+    columns, _ = looking.columns_and_current(host)
+    return any(one.reading is None for one in columns if one.column.id == column)
+
+
 def _follow_to_text(host: Host, place: TeachersPlace) -> None:
     kind = LessonScreen if place.screen == "lesson" else PagesScreen
-    _close(host, but=kind)
+    shown = host.app.screen
+    is_from_before = place.part == "reply" and isinstance(shown, LessonScreen) and not shown.has_reply(place.column)
+    _close(host, but=None if is_from_before else kind)  # a lesson that was opened before the reply has no steps of it
     if not isinstance(host.app.screen, kind):
         if kind is LessonScreen:
             looking.open_lesson(host, place.step)
@@ -253,6 +265,8 @@ class VisitorApp(WorkbenchApp):
             self.action_follow_teacher()
         elif press.button == "lesson":
             looking.open_lesson(self)
+            if isinstance(self.screen, LessonScreen) and self.teacher is not None:
+                self.teacher.join()
         elif isinstance(screen, LessonScreen):
             step = {"back": screen.at - 1, "next": screen.at + 1}.get(press.button, press.step)
             screen.go_to(screen.rendered.column.id, step)

@@ -46,7 +46,8 @@ class Teacher:
         """The text for the last line; "" without a teacher to follow."""
         if self.is_followed:
             absent = "◌ the teacher has left" if self._was_there else ""
-            return "◉ following the teacher" if self.place is not None else absent
+            waits = "◉ following as soon as you can" if self._kept else "◉ following the teacher"
+            return waits if self.place is not None else absent
         return "○ follow the teacher" if self.place is not None else ""
 
     def told(self, place: TeachersPlace | None) -> None:
@@ -72,6 +73,12 @@ class Teacher:
             self._show()
             self.catch_up()
 
+    def join(self) -> None:
+        """Go to the teacher's step of a lesson that was just opened, if followed."""
+        if self.place is not None and self.place.screen == "lesson":
+            self._is_due = True
+            self.catch_up()
+
     def stop(self, why: str = "") -> None:
         """Stop following; `why` is shown, unless the user asked for it."""
         if self.is_followed:
@@ -86,10 +93,10 @@ class Teacher:
         if not self.is_followed or not self._is_due or place is None:
             return
         kept = self._go(place, self._went)
-        if kept:
-            if kept != self._kept:
-                plain_notify(self._app, kept, title="You cannot follow yet", severity="warning")
-        else:
+        is_new, self._kept = kept != self._kept, kept
+        if kept and is_new:
+            plain_notify(self._app, kept, title="You cannot follow yet", severity="warning")
+        if not kept:
             self._is_due, self._went = False, place
+        if is_new or not kept:
             self._show()  # also on a screen that `_go` opened
-        self._kept = kept

@@ -119,6 +119,14 @@ def test_the_buttons_of_a_page_lead_through_the_lesson_and_follow(
         press("next")
         press("lesson")
         await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
+        press("follow")
+        await desk.until(lambda: "◉ following" in shown[-1].teacher, "to follow again")
+        press("lesson")
+        await desk.until(lambda: app.screen is app.main, "for the panes")
+        await desk.settle()
+        assert app.screen is app.main, "who closes the lesson is not thrown back"
+        press("lesson")
+        await desk.until(lambda: bool(shown[-1].steps) and shown[-1].step == 2, "to be with the teacher")
 
     in_class(tmp_path, monkeypatch, act, lesson=2)
 

@@ -57,9 +57,11 @@ def test_what_keeps_a_follower_is_told_once_and_tried_again(monkeypatch: pytest.
     visitor.teacher.toggle()
     visitor.teacher.catch_up()
     assert visitor.told == ["You cannot follow yet"]
+    assert visitor.signs[-1] == visitor.teacher.sign == "◉ following as soon as you can"
     visitor.kept = ""
     visitor.teacher.catch_up()
     assert visitor.went == [(A, None)]
+    assert visitor.signs[-1] == "◉ following the teacher"
 
 
 def test_when_the_teacher_leaves_followers_are_told_and_follow_again_when_he_is_back(

@@ -40,7 +40,7 @@ NEIGHBOURS = 9
 """The number of listed steps, with the current step in the middle."""
 
 NO_REPLY = (
-    "No parsed reply yet. Close the lesson and send with {app.send_all|F5}: the next lesson explains the reply, too."
+    "No parsed reply yet. Close the lesson and send ({app.send_all|F5}); opened again, it explains the reply, too."
 )
 
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
@@ -111,6 +111,14 @@ class LessonScreen(OneLayout[None]):
     def rendered(self) -> RenderedColumn:
         return self._columns[self._index]
 
+    @property
+    def is_at_reply(self) -> bool:
+        return self.at >= len(self._prompt_steps) > 0
+
+    def has_reply(self, column_id: str) -> bool:
+        """Return whether the lesson explains the reply of a column; True for a column that it does not have."""
+        return all(one.reading is not None for one in self._columns if one.column.id == column_id)
+
     def go_to(self, column_id: str, step: int) -> None:
         """Show a step (0-based) of a column; an unknown id keeps the current column."""
         ids = [one.column.id for one in self._columns]
@@ -139,7 +147,7 @@ class LessonScreen(OneLayout[None]):
         if not steps:
             self._words.show(lines(("Nothing to explain yet: this column has no prompt.", "$text-warning")))
             return
-        step = steps[self.at]
+        step, height = steps[self.at], self.text.page_height
         if isinstance(step, ReplyStep):
             self.text.show(reply_with(step))
         elif self.rendered.request is not None:
@@ -156,6 +164,12 @@ class LessonScreen(OneLayout[None]):
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
         self._list.show(self._list_of_steps())
         self._hint.show(self._hints())
+        self.call_after_refresh(self._keep_lit, height)
+
+    def _keep_lit(self, height: int) -> None:
+        """Scroll again if the explanation has changed the height of the text, so that all of the step is in sight."""
+        if self.text.page_height != height:
+            self.text.show_lit()
 
     def _header(self, step: Step) -> Content:
         name = catalog.title(self.rendered.column.adapter)

@@ -70,7 +70,7 @@ def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
     assert [(one.session, one.screen, one.part) for one in places] == [
         (FILE, "panes", "editors"),
         (FILE, "panes", "prompt"),
-        (FILE, "lesson", "editors"),
+        (FILE, "lesson", "prompt"),
         (FILE, "pages", "editors"),
         (FILE, "panes", "reply"),
     ]
@@ -93,6 +93,29 @@ def test_a_follower_on_a_small_screen_sees_the_text_of_the_step() -> None:
             found = place_of(desk.app)
             assert found is not None
             assert found.step == step
+
+    at_the_desk(act, examples.load("receipt"), size=(44, 30))
+
+
+def test_a_follower_without_a_reply_stays_and_follows_to_the_teachers_reply_once_it_is_sent() -> None:
+    async def act(desk: Desk) -> None:
+        app = desk.app
+        place = place_of(app)
+        assert place is not None
+        await desk.press("f6", "end")
+        await desk.settle()
+        lesson = app.screen
+        assert isinstance(lesson, LessonScreen) and not lesson.is_at_reply
+        at_reply = replace(place, screen="lesson", part="reply", step=len(lesson.steps))
+        said = "The teacher explains the reply. Close the lesson and send (F5): then you follow."
+        assert go_along(app, at_reply, None) == said
+        await desk.press("escape")
+        assert go_along(app, at_reply, None) == "The teacher explains the reply. Send (F5): then you follow."
+        assert app.screen is desk.main, "nobody is thrown back into a lesson without a reply"
+        await desk.press("f5")
+        await desk.until(lambda: go_along(app, at_reply, None) == "", "for the reply")
+        await desk.until(lambda: isinstance(app.screen, LessonScreen) and app.screen.is_at_reply, "for the step")
+        assert place_of(app) == replace(at_reply, tab=desk.main.editors.tab, case=desk.document.state.case.name)
 
     at_the_desk(act, examples.load("receipt"), size=(44, 30))
 

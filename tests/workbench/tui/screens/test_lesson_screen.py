@@ -108,12 +108,30 @@ def test_the_keys_in_the_last_line_do_something_and_are_whole(width: int, first:
     at_the_desk(act, session=example("question"), size=(width, 30))
 
 
+@pytest.mark.parametrize("size", [(46, 26), (60, 22)])
+def test_the_text_of_each_step_is_in_sight_however_long_its_explanation_is(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        screen = lesson(desk)
+        for step in [*range(len(screen.steps)), *reversed(range(len(screen.steps)))]:
+            screen.go_to(screen.rendered.column.id, step)
+            await desk.settle()
+            text = screen.text
+            lit = [y for y, row in enumerate(text._rows) if any(piece.light == "lit" for piece in row.pieces)]
+            first = round(text.scroll_y)
+            shown = range(first, first + text.page_height)
+            wanted = lit if len(lit) <= text.page_height else lit[:1]
+            assert all(y in shown for y in wanted), (step, lit, shown)
+
+    at_the_desk(act, session=examples.load("receipt"), size=size)
+
+
 @pytest.mark.parametrize("kept", ["none", "raw", "parsed"])
 def test_the_last_step_says_that_a_reply_is_explained_once_there_is_one(kept: str) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6", "end")
         shown = " ".join(words(desk).split())
-        said = "No parsed reply yet. Close the lesson and send with F5: the next lesson explains the reply, too."
+        said = "No parsed reply yet. Close the lesson and send (F5); opened again, it explains the reply, too."
         assert shown.endswith(said) == (kept != "parsed")
         await desk.press("left")
         assert "No parsed reply yet" not in words(desk)
