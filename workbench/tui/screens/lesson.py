@@ -147,7 +147,7 @@ class LessonScreen(OneLayout[None]):
         if not steps:
             self._words.show(lines(("Nothing to explain yet: this column has no prompt.", "$text-warning")))
             return
-        step, height = steps[self.at], self.text.page_height
+        step = steps[self.at]
         if isinstance(step, ReplyStep):
             self.text.show(reply_with(step))
         elif self.rendered.request is not None:
@@ -164,12 +164,6 @@ class LessonScreen(OneLayout[None]):
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
         self._list.show(self._list_of_steps())
         self._hint.show(self._hints())
-        self.call_after_refresh(self._keep_lit, height)
-
-    def _keep_lit(self, height: int) -> None:
-        """Scroll again if the explanation has changed the height of the text, so that all of the step is in sight."""
-        if self.text.page_height != height:
-            self.text.show_lit()
 
     def _header(self, step: Step) -> Content:
         name = catalog.title(self.rendered.column.adapter)

@@ -129,6 +129,8 @@ class TextView(LineView):
         self._rows: list[_Row] = []
         self._current = -1
         self._laid_out_for = 0
+        self._keeps_lit = False
+        """True while another height of the view scrolls to the highlighted text again."""
 
     # ------------------------------------------------------------------ content
 
@@ -145,12 +147,14 @@ class TextView(LineView):
         elif self._current not in targets:
             self._current = targets[0] if targets else -1
         self._make_rows()
+        self._keeps_lit = False
         if not keep_place:
             self.scroll_to(y=0, animate=False, force=True)
         self.repaint()
 
     def show_lit(self) -> None:
         """Scroll to the highlighted text: all of it if it fits, else its beginning."""
+        self._keeps_lit = True
         lit = [y for y, row in enumerate(self._rows) if any(piece.light == "lit" for piece in row.pieces)]
         if not lit:
             return
@@ -159,6 +163,11 @@ class TextView(LineView):
         spare = (page - (lit[-1] - lit[0] + 1)) // 2 if is_whole else 1
         self.scroll_to(y=max(0, lit[0] - min(spare, page // 3)), animate=False, force=True)
         self.repaint()
+
+    def on_resize(self) -> None:
+        if self._keeps_lit:
+            self.fit()
+            self.show_lit()
 
     @property
     def current(self) -> int:
