@@ -13,6 +13,7 @@ from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.sending.sent_runs import SentRuns
 from workbench.state.document import Place
+from workbench.tui.actions import past_runs
 from workbench.tui.actions.past_runs import toggle_private
 from workbench.tui.dialogs.sent_runs import RunHistoryScreen
 
@@ -155,8 +156,9 @@ def test_a_search_that_fails_empties_the_list_and_the_next_one_fills_it(monkeypa
 
 
 def test_why_runs_are_not_saved_is_told_once_until_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Mock()
+    add, said = Mock(), list[str]()
     monkeypatch.setattr(SentRuns, "add", add)
+    monkeypatch.setattr(past_runs, "plain_notify", lambda _, text, **__: said.append(text))  # messages expire
 
     async def act(desk: Desk) -> None:
         failed = OSError("the disk is gone")
@@ -166,8 +168,7 @@ def test_why_runs_are_not_saved_is_told_once_until_it_works_again(monkeypatch: p
             await desk.sent()
             await desk.until(lambda calls=number: add.call_count == calls)
             await desk.app.past_runs.ask(lambda kept: None, False)
-            await desk.settle()
-            said = [one.message for one in desk.app._notifications if one.title == "Runs not saved"]
+            await desk.until(lambda most=told: len(said) >= most)  # it is told from a thread
             assert said == ["the disk is gone. Runs sent now cannot be found later."] * told
 
     at_the_desk(act)
