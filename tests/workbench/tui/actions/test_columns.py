@@ -84,8 +84,8 @@ def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to
         status = desk.app.screen.query_one(StatusLine)
         assert "model per column" in status.render().plain
         await desk.press("alt+c")
-        listed = [row for row in painted(desk) if "already shown" in row]
-        assert len(listed) == 3, "none of them is cut off"
+        await desk.until(lambda: len(shown_already(desk)) == 3, "for all of them, none cut off")
+        listed = shown_already(desk)
         begins = {row.index(said) for row, said in zip(listed, SAID, strict=True)}
         assert len(begins) == 1, "what is said of them begins in one column"
         await desk.press("escape", "ctrl+l")
@@ -105,6 +105,10 @@ def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to
 
 
 SAID = ("[[ ## field ## ]] markers", "one JSON object", "one tag a field")
+
+
+def shown_already(desk: Desk) -> list[str]:
+    return [row for row in painted(desk) if "already shown" in row]
 
 
 def painted(desk: Desk) -> list[str]:
