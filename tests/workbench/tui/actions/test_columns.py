@@ -79,7 +79,11 @@ def test_a_column_uses_a_variant_or_gets_one_beside_it() -> None:
 
 
 @pytest.mark.slow
-def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to() -> None:
+def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # without releases of dspy, which lengthen the list
+
     async def act(desk: Desk) -> None:
         status = desk.app.screen.query_one(StatusLine)
         assert "model per column" in status.render().plain
