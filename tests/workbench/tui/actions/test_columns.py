@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to
         await desk.until(lambda: desk.app.screen is desk.main, "for the answer")
         session = desk.document.session
         assert {session.model_of(one) for one in session.columns} == {"offline/chatty"}
-        assert "model offline/chatty" in status.render().plain
+        await desk.until(lambda: "model offline/chatty" in status.render().plain, "for the status")
         await desk.press("ctrl+z")
         session = desk.document.session
         assert len({session.model_of(one) for one in session.columns}) > 1
