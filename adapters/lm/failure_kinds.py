@@ -235,7 +235,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.in_stream and it.is_by("JSONDecodeError"), "malformed"),
     (lambda it: it.in_stream and it.says("cannot connect to host"), "network"),
     (lambda it: it.in_stream and it.is_by(*BROKEN_OFF, "ClientPayloadError", "IncompleteReadError"), "interrupted"),
-    (lambda it: it.in_stream and it.says("overloaded"), "overloaded"),
+    (lambda it: it.in_stream and it.says("overloaded", "at capacity"), "overloaded"),
     (lambda it: it.in_stream, "server"),
     # No response arrived.
     (lambda it: it.is_a("UnicodeEncodeError") or it.is_by("UnicodeEncodeError"), "request"),
@@ -258,7 +258,10 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
     (lambda it: it.is_missing and it.names_model and not it.is_page, "model"),
     (lambda it: it.is_missing, "address"),  # a wrong path, such as a missing /v1
     (lambda it: it.is_limit and it.says("exceeded your current quota") and stated_wait(it.text) is None, "quota"),
-    (lambda it: it.status in (498, 503, 529) or it.says("overloaded", "not ready for inference"), "overloaded"),
+    (
+        lambda it: it.status in (498, 503, 529) or it.says("overloaded", "at capacity", "not ready for inference"),
+        "overloaded",
+    ),
     (lambda it: it.is_limit, "rate limit"),
     (lambda it: it.is_accepted and not it.is_of_events, "malformed"),
     (lambda it: it.status in (408, 504), "timeout"),  # of a server behind the one that was called

@@ -23,6 +23,13 @@ def sentence(provider: str, status: int, said: str, *types: str, **more: Any) ->
     ("provider", "status", "said", "line"),
     [
         (
+            "xai",
+            400,
+            "The model is at capacity and currently cannot serve this request.",
+            "xai is overloaded (400): The model is at capacity and currently cannot serve this request. Try again in a "
+            "moment.",
+        ),
+        (
             "azure",
             403,
             "Out of call volume quota. Quota will be replenished in 12 days.",
