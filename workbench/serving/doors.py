@@ -13,6 +13,7 @@ import ipaddress
 import logging
 import re
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -37,6 +38,9 @@ RECEIVED = 16_384
 DESCRIPTORS = 16_384
 BETWEEN_REPORTS_S = 60.0
 LOGGERS = ("aiohttp", "asyncio", "textual-serve")
+NOT_STARTED = "Application failed to start"
+"""textual-serve's message."""
+UNSTARTED, FAILED = "apps that did not start", "failed requests or connections"
 OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, OSError, asyncio.InvalidStateError)
 """Errors that a client can cause; all others are bugs.
 
@@ -119,14 +123,14 @@ class CountedLog(logging.Handler):
         super().__init__(logging.WARNING)
         self._say = say
         self._report = report
-        self._count = 0
+        self._counts: Counter[str] = Counter()
         self._last = ""
         self._said_at = -BETWEEN_REPORTS_S
         self._reported: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        self._count += 1
+        self._counts[UNSTARTED if record.getMessage() == NOT_STARTED else FAILED] += 1
         self._last = record.getMessage() if error is None else f"{type(error).__name__}: {error}"
         kind = type(error).__name__
         if error is not None and not isinstance(error, OF_REQUESTS) and kind not in self._reported:
@@ -135,10 +139,12 @@ class CountedLog(logging.Handler):
 
     def tell(self, now: float) -> None:
         """Report the number of new log records, at most once a minute."""
-        if self._count and now - self._said_at >= BETWEEN_REPORTS_S:
+        if self._counts and now - self._said_at >= BETWEEN_REPORTS_S:
             last = " ".join(self._last.split())[:100]
-            self._say(f"failed requests, connections or starts of apps: {self._count:,} (the last: {last})")
-            self._count, self._said_at = 0, now
+            counts = ", ".join([f"{what}: {count:,}" for what, count in sorted(self._counts.items())])
+            self._say(f"{counts} (the last: {last})")
+            self._counts.clear()
+            self._said_at = now
 
     def put_up(self) -> None:
         """Replace the handlers of `LOGGERS`."""

@@ -336,22 +336,29 @@ COHERES_ENDINGS: Mapping[str, str] = {
 }
 
 
+def _after_reading(config: Any, change: Callable[[Any, Any], None]) -> None:
+    """Call `change` with each response that litellm's `config` has read from a body, and that body."""
+    transform: Any = config.transform_response
+
+    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
+        made = transform(self, model, raw_response, *rest, **options)
+        change(made, raw_response.json())
+        return made
+
+    config.transform_response = transformed
+
+
 def _tell_coheres_finish() -> None:
     """Report Cohere's own finish reason and reasoning; litellm's `transform_response` says "stop", and drops both."""
     from litellm.llms.cohere.chat.v2_transformation import CohereV2ChatConfig
 
-    transform: Any = CohereV2ChatConfig.transform_response
-
-    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
-        made = transform(self, model, raw_response, *rest, **options)
-        said = raw_response.json()
+    def change(made: Any, said: Any) -> None:
         choice = made.choices[0]
         choice.finish_reason = COHERES_ENDINGS.get(said.get("finish_reason", ""), choice.finish_reason)
         thoughts = [part.get("thinking") or "" for part in said["message"].get("content") or ()]
         choice.message.reasoning_content = "".join(thoughts)
-        return made
 
-    CohereV2ChatConfig.transform_response = transformed
+    _after_reading(CohereV2ChatConfig, change)
 
 
 def _let_groq_reply() -> None:
@@ -380,14 +387,7 @@ def _let_fireworks_fail() -> None:
     """Fail on a response of Fireworks without `choices`, of which litellm makes an empty reply."""
     from litellm.llms.fireworks_ai.chat.transformation import FireworksAIConfig
 
-    transform: Any = FireworksAIConfig.transform_response
-
-    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
-        made = transform(self, model, raw_response, *rest, **options)
-        raw_response.json()["choices"]
-        return made
-
-    FireworksAIConfig.transform_response = transformed
+    _after_reading(FireworksAIConfig, lambda made, said: said["choices"])
 
 
 def _let_ollama_fail() -> None:

@@ -22,6 +22,13 @@ QUIET = [f"--{one}" for one in ("no-sandbox", "disable-gpu", "disable-background
 PATIENCE_MS = 120_000
 
 
+@pytest.fixture
+def playwright() -> Any:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    return pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+
+
 class Screen:
     """What the server painted on a page of Chromium since it was last forgotten."""
 
@@ -53,11 +60,7 @@ class Screen:
 
 
 @pytest.mark.slow
-def test_an_export_and_a_saved_session_arrive_as_downloads(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-
+def test_an_export_and_a_saved_session_arrive_as_downloads(tmp_path: Path, playwright: Any) -> None:
     async def act(room: ClassRoom) -> None:
         async with playwright.async_playwright() as driver:
             browser = await driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
@@ -102,11 +105,7 @@ LAST_ROWS = """() => ["#terminal", ".xterm-screen"].map(
 
 
 @pytest.mark.slow
-def test_the_last_rows_stay_in_view_at_every_size_and_zoom(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-
+def test_the_last_rows_stay_in_view_at_every_size_and_zoom(tmp_path: Path, playwright: Any) -> None:
     async def act(room: ClassRoom) -> None:
         async with playwright.async_playwright() as driver:
             browser = await driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
@@ -134,11 +133,7 @@ def test_the_last_rows_stay_in_view_at_every_size_and_zoom(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_on_a_phone_touch_alone_leads_through_the_lesson(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-
+def test_on_a_phone_touch_alone_leads_through_the_lesson(tmp_path: Path, playwright: Any) -> None:
     async def act(room: ClassRoom) -> None:
         async with playwright.async_playwright() as driver, browser_at(room) as teacher:
             browser = await driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
@@ -176,11 +171,9 @@ def test_on_a_phone_touch_alone_leads_through_the_lesson(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_keys_still_reach_the_app_after_the_teacher_has_opened_the_page_of_the_class(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-
+def test_keys_still_reach_the_app_after_the_teacher_has_opened_the_page_of_the_class(
+    tmp_path: Path, playwright: Any
+) -> None:
     async def act(room: ClassRoom) -> None:
         async with playwright.async_playwright() as driver:
             browser = await driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)

@@ -161,7 +161,7 @@ def test_requests_that_are_none_are_one_counted_line(tmp_path: Path, capfd: pyte
             writer.close()
 
     said = hold(Setup(top=tmp_path, port=0), act, patience=120)
-    assert said[0].startswith("failed requests, connections or starts of apps: "), said
+    assert said[0].startswith("failed requests or connections: "), said
     assert len(said) == 1, said
     assert capfd.readouterr().err == ""
 
@@ -196,12 +196,14 @@ def test_a_bug_is_reported_once_with_its_traceback_and_others_are_counted() -> N
         log.tell(0.0)
         log.tell(1.0)
         logging.getLogger("textual-serve").error("Application failed to start")
+        logging.getLogger("asyncio").error("socket.accept() out of system resource")
         log.tell(2.0)
         assert said == [
             "internal error (KeyError); the class goes on. Please send us 'bug'.log",
-            "failed requests, connections or starts of apps: 4 (the last: socket.accept() out of system resource)",
+            "failed requests or connections: 4 (the last: socket.accept() out of system resource)",
         ]
         log.tell(61.0)
-        assert said[2:] == ["failed requests, connections or starts of apps: 1 (the last: Application failed to start)"]
+        counts = "apps that did not start: 1, failed requests or connections: 1"
+        assert said[2:] == [f"{counts} (the last: socket.accept() out of system resource)"]
     finally:
         log.take_down()
