@@ -7,7 +7,7 @@ the rest of an indented marker's line starts as many characters too early as the
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,7 +25,7 @@ _LIKE = re.compile(
     r"(?P<name>\w[\w \-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
     r"[*_`~:]{0,4}"
 )
-_OPENING_WITHOUT_TWO = re.compile(r"\[(?<!\[\[)(?:\\|[ \t]{0,4}#)")
+_OPENING = re.compile(r"\[[ \t]{0,4}[\[\\#]")
 _DECORATION = re.compile(r"(?:[ \t*_>`~•\-\\\ufeff\u200b]|\d{1,2}[.)]){1,12}\Z")
 _MOST_DECORATION = 24
 
@@ -66,9 +66,14 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
             yield MarkerLike(match["name"], begin, match.end(), begins_line, is_whole)
 
 
-def may_hold_lookalikes(text: str, markers: int) -> bool:
-    """Return, quickly, whether a text with this many markers, each beginning a line, may hold lookalikes, too."""
-    return text.count("[[") > markers or _OPENING_WITHOUT_TWO.search(text) is not None
+def may_hold_lookalikes(text: str, found: Sequence[Section]) -> bool:
+    """Return, quickly, whether a text may hold lookalikes between its markers, each of which begins a line."""
+    starts, ends = [0, *[one.marker_end for one in found]], [*[one.marker_start for one in found], len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        at = text.find("[", start, end)
+        if at >= 0 and _OPENING.search(text, at, end) is not None:
+            return True
+    return False
 
 
 def begins_with_marker(text: str, start: int) -> bool:

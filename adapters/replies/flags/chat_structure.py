@@ -32,18 +32,20 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     likes: list[MarkerLike] = []
     marked = {section.name for section in found}
     is_whole = COMPLETED in marked <= {*outputs, COMPLETED} and not any(section.on_marker_line for section in found)
-    if not is_whole or may_hold_lookalikes(completion, len(found)):
+    if not is_whole or may_hold_lookalikes(completion, found):
         names = (*names_by_sound(reading.signature), COMPLETED)
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
-    yield from _preamble(reading, found, taken)
+    if found[0].marker_start:
+        yield from _preamble(reading, found, taken)
     yield from _end(reading, found, taken, likes)
     if len(found) > len(taken):
         yield from _not_taken(reading, found, taken)
-    has_thoughts = "<think>" in completion
+    has_thoughts = "<" in completion and "<think>" in completion
     for name, section in taken.items():
         if has_thoughts:
             yield from _inside_thoughts(reading, name, section)
-        yield from _value(reading, name, section)
+        if not section.is_plain or completion[section.start - 1] != "\n":
+            yield from _value(reading, name, section)
         if likes:
             yield from _markers_within(reading, name, section, likes)
 

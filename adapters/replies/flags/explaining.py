@@ -20,7 +20,8 @@ EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction")
 def verdict(reading: Reading) -> Iterator[Flag]:
     """Yield flags that follow from the verdict and the fields' states alone."""
     if reading.error is None:
-        yield from _filled_in(reading)
+        if any(one.state != "read" for one in reading.fields.values()):
+            yield from _filled_in(reading)
         return
     error = reading.error
     yield from _ended(reading)
@@ -144,11 +145,15 @@ FILLERS = ("Not supplied for this particular example.", "Not supplied for this c
 
 def echoed(reading: Reading) -> Iterator[Flag]:
     """Flag fields that repeat the prompt's placeholder `{name}` or text for missing values."""
-    for name in reading.signature.output_fields:
-        found = reading.fields.get(name)
-        if found is None or found.state not in ("read", "failed") or found.raw is None:
+    outputs = reading.signature.output_fields
+    for name, found in reading.fields.items():
+        if found.place is None or found.state not in ("read", "failed") or name not in outputs:
             continue
-        text = (found.value if type(found.value) is str else found.raw)[:MOST_ECHOED].strip().strip('"')
+        start, end = found.place
+        given = found.value if type(found.value) is str else found.completion[start : min(end, start + MOST_ECHOED)]
+        text = given[:MOST_ECHOED].strip().strip('"')
+        if found.state == "read" and text[:1] not in "{N":
+            continue
         rest = text.removeprefix(f"{{{name}}}")
         if rest != text and (not rest or rest.lstrip().startswith(ECHOED_NOTE)):
             message = (

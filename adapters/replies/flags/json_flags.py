@@ -168,7 +168,6 @@ def _missing(reading: Reading) -> list[str]:
 
 
 def _keys(reading: Reading) -> Iterator[Flag]:
-    lower = {name.casefold(): name for name in reading.signature.output_fields}
     ignored: dict[str, Span] = {}
     duplicated: set[str] = set()
     for span in reading.spans:
@@ -185,6 +184,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             match = KEY.match(reading.completion, span.start)
             if match:
                 ignored.setdefault(match.group(1), span)
+    lower = {name.casefold(): name for name in reading.signature.output_fields} if ignored else {}
     for key, span in ignored.items():
         meant = lower.get(key.strip().casefold())
         if meant is not None and not COLON.match(reading.completion, span.start + len(key) + 2):

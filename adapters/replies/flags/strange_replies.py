@@ -59,7 +59,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     """Yield flags for replies that contain more or less than an answer, however they parsed."""
     text = reading.completion
     start = text[:LONGEST]
-    if "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
+    has_tags = "<" in start  # one character is found ten times quicker than two
+    if has_tags and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
@@ -68,7 +69,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
-    before = start[: start.find("</think>")] if "</think>" in start else ""
+    before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
         before.strip()
         and "<think>" not in before
@@ -95,31 +96,20 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
-    text = reading.completion
-    stop = next((token for token in STOP_TOKENS if token in text), None) if "<" in text else None
-    for field in reading.fields.values() if stop is not None else ():
-        if isinstance(field.value, str) and field.value.endswith(stop or ""):
-            said = f"`{field.name}` ends with {stop}, the model's stop token: the server did not remove it."
-            yield Flag("stop-token-in-value", said, field.name)
-    has_nul = "\x00" in text or "\\u0000" in text
-    has_marker = reading.form in ("json", "fenced json", "xml") and "##" in text and "[[ ## " in text
-    if not has_nul and not has_marker:
-        return
-    for field in reading.fields.values():
-        value = field.value if isinstance(field.value, str) else ""
-        if has_nul and "\x00" in value:
-            yield Flag(
-                "nul-in-value",
-                f"`{field.name}` contains the character U+0000, which databases such as PostgreSQL reject.",
-                field.name,
-            )
-        if has_marker and (match := MARKER.search(value)):
-            yield Flag(
-                "marker-of-another-prompt",
-                f"`{field.name}` contains the marker {match.group()} of the Chat adapter: a marker of another prompt "
-                "became part of the value.",
-                field.name,
-            )
+    texts = [(name, one.value) for name, one in reading.fields.items() if isinstance(one.value, str)]
+    for name, value in texts:
+        if value.endswith(STOP_TOKENS):
+            stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
+            if stop and value.endswith(stop):
+                said = f"`{name}` ends with {stop}, the model's stop token: the server did not remove it."
+                yield Flag("stop-token-in-value", said, name)
+    for name, value in texts:
+        if "\x00" in value:
+            said = f"`{name}` contains the character U+0000, which databases such as PostgreSQL reject."
+            yield Flag("nul-in-value", said, name)
+        if "#" in value and reading.form in ("json", "fenced json", "xml") and (match := MARKER.search(value)):
+            said = f"`{name}` contains the marker {match.group()} of the Chat adapter: a marker of another prompt "
+            yield Flag("marker-of-another-prompt", f"{said}became part of the value.", name)
 
 
 def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:

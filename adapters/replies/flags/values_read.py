@@ -12,8 +12,16 @@ from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
+from pydantic import BaseModel
+
 from adapters.replies.flag import Flag, named, shown
-from adapters.replies.flags.wrong_places import extra_keys, is_anywhere_in, known_keys_of, nearly
+from adapters.replies.flags.wrong_places import (
+    extra_keys,
+    is_anywhere_in,
+    known_keys_of,
+    may_drop_keys,
+    nearly,
+)
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named
@@ -80,41 +88,51 @@ PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 ANY_NUMBER = re.compile(rf"{PLAIN_NUMBER.pattern}|NaN|-?Infinity")
 ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
 DOUBLED = "\\\\"
-FORMULA = re.compile(r"\\(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b")
+FORMULA = re.compile(
+    r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
+)
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
+SINGLE = (int, float, Decimal, *MOMENTS)
+TEXT_OR_WHOLE = (str, int)
 
 
 def values_read(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that parsed."""
+    has_backslashes = "\\" in reading.completion
     for field in reading.fields.values():
         if field.state == "read" and field.name in reading.signature.output_fields:
+            if has_backslashes and field.place is not None:
+                yield from _escapes(field, field.place)
             yield from _of_field(reading, field)
 
 
 def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     one, value, coercions = reading.signature.output_fields[field.name], field.value, field.coercions
     annotation = one.annotation
-    if "\\" in (field.raw or ""):
-        yield from _escapes(field)
     if annotation is str:
-        yield from _text(field, reading.form == "xml")
+        if coercions or (type(value) is str and value[:1] == "{"):
+            yield from _text(field, reading.form == "xml")
     else:
         if type(value) is str:
             yield from _union(field, annotation)
-        yield from _by_steps(field, annotation)
-        yield from _code(reading, field, annotation)
-        if not isinstance(value, str | int) and may_hold_floats(annotation):
+        if coercions:
+            yield from _by_steps(field, annotation)
+        if is_named(annotation, "Code"):
+            yield from _code(reading, field)
+        if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
             yield from _numbers(field)
     if constraints_of(one):
         yield from constraint_flags(one, value)
-    validated = next((step for step in coercions if step.rule.startswith("pydantic")), None) if coercions else None
+    if not coercions or not may_drop_keys(annotation):
+        return
+    validated = next((step for step in coercions if step.rule.startswith("pydantic")), None)
     if validated is not None and isinstance(validated.before, dict | list):
         lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
-        yield from _nearly(one, validated.before, lost)
         if lost:
+            yield from _nearly(one, validated.before, lost)
             yield Flag(
                 "extra-keys-of-value-dropped",
                 f"`{field.name}` has JSON keys that its type lacks; they were dropped: {named(lost)}.",
@@ -124,8 +142,6 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
 
 def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
     """Flag dropped JSON keys that nearly have the name of an optional key."""
-    if not lost:
-        return
     taken = [map(str, one) for one in parts_of(given) if isinstance(one, dict)]
     free = known_keys_of(field.annotation).difference(*taken)
     for key in lost[:MOST_NAMES]:
@@ -172,10 +188,14 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _escapes(field: FieldReading) -> Iterator[Flag]:
-    raw = field.raw or ""
-    found = ESCAPED_FORMULA.search(raw) if FORMULA.search(raw) else None  # the second, ten times quicker, seldom finds
-    if found is None and ":\\" in raw:
+def _escapes(field: FieldReading, place: tuple[int, int]) -> Iterator[Flag]:
+    at = field.completion.find("\\", *place)
+    if at < 0:
+        return
+    raw = field.completion[slice(*place)]
+    at -= place[0]
+    found = ESCAPED_FORMULA.search(raw) if FORMULA.search(raw, at) else None  # quicker, and seldom finds one
+    if found is None and ":" in raw and ":\\" in raw:
         paths = ESCAPED_PATH.finditer(raw)
         found = next(
             (one for one in paths if one.start() == 0 or one.group()[0] in "\"'(=" or one.group().count("\\") > 1),
@@ -237,7 +257,7 @@ def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
         elif step.rule == "json_repair" and not step.path:
             if type(step.before) is str and step.before.strip().startswith("(") and not isinstance(step.after, list):
                 yield Flag("brackets-dropped", f"The brackets of {shown(step.before)} in `{name}` were dropped.", name)
-        elif step.rule == "pydantic":
+        elif step.rule == "pydantic" and isinstance(field.value, SINGLE):
             yield from _validated(name, field, step)
 
 
@@ -295,7 +315,12 @@ def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
 
 
 may_hold_floats: ByIdentity[bool] = ByIdentity(
-    lambda annotation: is_anywhere_in(annotation, lambda one: one not in (str, int, bool, type(None)))
+    lambda annotation: is_anywhere_in(
+        annotation,
+        lambda one: (
+            one not in (str, int, bool, type(None)) and not (isinstance(one, type) and issubclass(one, BaseModel))
+        ),
+    )
 )
 """Test whether a value of this type can contain a float; cached by annotation."""
 
@@ -310,9 +335,7 @@ def _numbers(field: FieldReading) -> Iterator[Flag]:
         )
 
 
-def _code(reading: Reading, field: FieldReading, annotation: object) -> Iterator[Flag]:
-    if not is_named(annotation, "Code"):
-        return
+def _code(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     name = field.name
     validated = field.coercions[-1] if field.coercions else None
     given = validated.before if validated is not None else None

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
 from typing_extensions import is_typeddict
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 10_000
 MOST_KEYS = 100
-CONTAINER = (dict, list)
 LIST_TYPES = (list, set, frozenset, tuple)
 
 
@@ -34,34 +33,23 @@ def extra_keys(annotation: object, value: object, by_name: bool = False) -> list
     Values of one type are looked at together, because lists of thousands of models are common.
     """
     found: dict[str, None] = {}
+    shape_of = _shape_by_name if by_name else _shape
     waiting: list[tuple[Any, list[Any]]] = [(annotation, [value])]
     for kind, values in waiting:
-        containers = [one for one in values if isinstance(one, CONTAINER)]
-        if containers and len(found) < MOST_KEYS:
-            waiting.extend(_inside(kind, containers, found, by_name))
+        shape = shape_of(kind)
+        if shape is None or len(found) >= MOST_KEYS:
+            continue
+        container, item, known, inner = shape
+        inside: list[Any] = [one for one in values if isinstance(one, container)]
+        if known is None:
+            parts = inside if container is list else map(dict.values, inside)
+            waiting.append((item, [*islice(chain.from_iterable(parts), MOST_VALUES)]))
+        elif inside:
+            dropped = set[Any]().union(*inside).difference(known)
+            if dropped:
+                found.update(dict.fromkeys(str(key) for one in inside for key in one if key in dropped))
+            waiting += [(type_, [one[key] for one in inside if key in one]) for key, type_ in inner]
     return list(found)
-
-
-def _inside(kind: Any, values: list[Any], found: dict[str, None], by_name: bool) -> list[tuple[Any, list[Any]]]:
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return [(arguments[0], values)]
-    if origin in (Union, types.UnionType):
-        members = [one for one in arguments if one is not type(None)]
-        return [(members[0], values)] if len(members) == 1 else []
-    objects = [one for one in values if isinstance(one, dict)]
-    if arguments and (origin in LIST_TYPES or origin is dict):
-        parts = [one for one in values if isinstance(one, list)] if origin in LIST_TYPES else map(dict.values, objects)
-        item = arguments[-1] if origin is dict else arguments[0]
-        return [(item, [*islice(chain.from_iterable(parts), MOST_VALUES)])] if may_drop_keys(item) else []
-    known = (known_keys_and_names if by_name else known_keys)(kind)
-    if known is None:
-        return []
-    dropped = set[Any]().union(*objects).difference(known)
-    if dropped:
-        found.update(dict.fromkeys(str(key) for one in objects for key in one if key in dropped))
-    inner = [(key, type_) for key, type_ in known.items() if may_drop_keys(type_)]
-    return [(type_, [one[key] for one in objects if key in one]) for key, type_ in inner]
 
 
 def is_anywhere_in(annotation: object, test: Callable[[object], bool]) -> bool:
@@ -109,6 +97,36 @@ known_keys_and_names: ByIdentity[dict[str, Any] | None] = ByIdentity(
     lambda annotation: _known_keys(annotation, by_name=True)
 )
 """The same where field names count beside their aliases."""
+
+
+class Shape(NamedTuple):
+    """The values of a type of which keys may be dropped: those `container`s' items, or objects with `known` keys."""
+
+    container: type[list[Any]] | type[dict[Any, Any]]
+    item: Any = None
+    known: Mapping[str, Any] | None = None
+    inner: tuple[tuple[str, Any], ...] = ()
+    """The known keys, with their types, inside of which keys may be dropped."""
+
+
+def _shape_of(kind: Any, known_of: ByIdentity[dict[str, Any] | None]) -> Shape | None:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _shape_of(arguments[0], known_of)
+    if origin in (Union, types.UnionType):
+        members = [one for one in arguments if one is not type(None)]
+        return _shape_of(members[0], known_of) if len(members) == 1 else None
+    if arguments and (origin in LIST_TYPES or origin is dict):
+        item = arguments[-1] if origin is dict else arguments[0]
+        return Shape(dict if origin is dict else list, item) if may_drop_keys(item) else None
+    known = known_of(kind)
+    if known is None:
+        return None
+    return Shape(dict, None, known, tuple([(key, one) for key, one in known.items() if may_drop_keys(one)]))
+
+
+_shape: ByIdentity[Shape | None] = ByIdentity(lambda kind: _shape_of(kind, known_keys))
+_shape_by_name: ByIdentity[Shape | None] = ByIdentity(lambda kind: _shape_of(kind, known_keys_and_names))
 
 
 def _aliases(alias: object) -> list[str]:
