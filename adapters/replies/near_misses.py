@@ -28,7 +28,7 @@ from adapters.replies.repairs import (
     under_markers,
     value_guesses,
 )
-from adapters.replies.sections import begins_with_marker, markers_like, sound
+from adapters.replies.sections import begins_with_marker, markers_like, may_hold_lookalikes, sound
 
 
 def without_thinking(text: str) -> str | None:
@@ -86,10 +86,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
-    "markers": re.compile(r"(?<=\[\[ ## )(\w{1,100})(?= ## \]\])"),
-    "json": re.compile(r'(?<=")([^"\\]{1,100})(?="\s{0,20}:)'),
-    "fenced json": re.compile(r'(?<=")([^"\\]{1,100})(?="\s{0,20}:)'),
-    "xml": re.compile(r"(?:(?<=<)|(?<=</))([A-Za-z_][\w.-]{0,100})(?=[\s/>])"),
+    "markers": re.compile(r"\[\[ ## (\w{1,100})(?= ## \]\])"),
+    "json": re.compile(r'"([^"\\]{1,100})(?="\s{0,20}:)'),
+    "fenced json": re.compile(r'"([^"\\]{1,100})(?="\s{0,20}:)'),
+    "xml": re.compile(r"</?([A-Za-z_][\w.-]{0,100})(?=[\s/>])"),
 }
 """Names in replies of each form."""
 
@@ -102,7 +102,9 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
         unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
         if meant:
-            mended = pattern.sub(lambda match: meant.get(match.group(), match.group()), text)
+            mended = pattern.sub(
+                lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text
+            )
             said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
             yield Guess(f"{said}; with the fields' own names it parses as", mended)
 
@@ -126,7 +128,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     if reading.form != "markers":
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
     if reading.form not in ("json", "fenced json"):
-        is_escaped = ESCAPED_KEY.search(text) is not None
+        is_escaped = "\\" in text and ESCAPED_KEY.search(text) is not None
         said = "The reply is in the format of the JSON adapter" + ", its quotes with backslashes" * is_escaped
         for one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
             found.append((said, fields_within(one, signature).fields))
@@ -144,7 +146,7 @@ def _chat(reading: Reading) -> Iterator[Guess]:
     seen = ""
     pieces: list[str] = []
     position = 0
-    for like in markers_like(text, names):
+    for like in markers_like(text, names) if may_hold_lookalikes(text, reading.sections, names) else ():
         name = names.get(sound(like.name))
         written, exact = text[like.start : like.end], f"[[ ## {name} ## ]]"
         if name is None or (written == exact and like.begins_line):
@@ -223,7 +225,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
         mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
         yield Guess(f"The list is probably `{names[0]}` itself; as an object with that JSON key it parses as", mended)
-    if any(map(text.__contains__, FULL_WIDTH_SIGNS)):
+    if not text.isascii() and any(map(text.__contains__, FULL_WIDTH_SIGNS)):
         yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
     merged: dict[str, Any] = {}
     for one in found:

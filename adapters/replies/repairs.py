@@ -125,10 +125,10 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
 
 
 LABEL = re.compile(
-    r"^[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}"
-    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)",
-    re.MULTILINE,
+    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|$))"
+    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)"
 )
+"""A label at the start of a line; the lookahead rejects other lines quickly."""
 MOST_OPENINGS = 20
 DEEPEST = 3
 MOST_NESTED = 100
@@ -205,11 +205,13 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
     """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
     names = names_by_sound(signature)
     marks: list[tuple[int, int, str | None]] = []
-    for match in LABEL.finditer(text):
-        name = names.get(sound(match["name"]))
-        decorated = match.group().strip(" \t") != match["name"]
-        if name is not None and decorated:
-            marks.append((match.start(), match.end(), name))
+    start = 0
+    for line in text.split("\n"):
+        match = LABEL.match(line)
+        name = None if match is None else names.get(sound(match["name"]))
+        if match is not None and name is not None and match.group().strip(" \t") != match["name"]:
+            marks.append((start, start + match.end(), name))
+        start += len(line) + 1
     return _between(text, marks)
 
 

@@ -7,7 +7,7 @@ the rest of an indented marker's line starts as many characters too early as the
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -66,14 +66,23 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
             yield MarkerLike(match["name"], begin, match.end(), begins_line, is_whole)
 
 
-def may_hold_lookalikes(text: str, found: Sequence[Section]) -> bool:
-    """Return, quickly, whether a text may hold lookalikes between its markers, each of which begins a line."""
-    starts, ends = [0, *[one.marker_end for one in found]], [*[one.marker_start for one in found], len(text)]
-    for start, end in zip(starts, ends, strict=True):
-        at = text.find("[", start, end)
-        if at >= 0 and _OPENING.search(text, at, end) is not None:
+def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
+    """Return, quickly, whether a text may hold lookalikes, beside its markers or as one of them."""
+    start = 0
+    for one in found:
+        begin = one.marker_start
+        begins_line = not begin or text[begin - 1] == "\n"
+        if one.on_marker_line or not begins_line or names.get(sound(one.name), one.name) != one.name:
             return True
-    return False
+        if _has_opening(text, start, begin):
+            return True
+        start = one.marker_end
+    return _has_opening(text, start, len(text))
+
+
+def _has_opening(text: str, start: int, end: int) -> bool:
+    at = text.find("[", start, end)
+    return at >= 0 and _OPENING.search(text, at, end) is not None
 
 
 def begins_with_marker(text: str, start: int) -> bool:

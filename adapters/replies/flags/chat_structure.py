@@ -30,10 +30,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    marked = {section.name for section in found}
-    is_whole = COMPLETED in marked <= {*outputs, COMPLETED} and not any(section.on_marker_line for section in found)
-    if not is_whole or may_hold_lookalikes(completion, found):
-        names = (*names_by_sound(reading.signature), COMPLETED)
+    names = {**names_by_sound(reading.signature), COMPLETED: COMPLETED}
+    if may_hold_lookalikes(completion, found, names):
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
