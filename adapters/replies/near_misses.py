@@ -252,8 +252,9 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         yield Guess("Without declarations, namespaces and control characters it parses as", plain)
     opening = re.search(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>", plain)
     end = plain.rfind(f"</{opening.group(1)}>") if opening is not None else -1
-    if opening is not None and end > opening.end():
-        yield Guess("A tag wraps all the others; without it the reply parses as", plain[opening.end() : end].strip())
+    inside = "" if opening is None else plain[opening.end() : max(end, 0)].strip()
+    if any(f"<{name}" in inside for name in signature.output_fields):
+        yield Guess("A tag wraps all the others; without it the reply parses as", inside)
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         plain = CUT_TAG.sub("", plain)
@@ -263,7 +264,7 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
         yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
     tags = between_tags(plain, signature)
-    if tags:
+    if any(reading.fields[name].state != "read" for name in tags):
         kept = "\n".join(
             f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
         )

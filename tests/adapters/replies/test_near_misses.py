@@ -293,3 +293,10 @@ def test_signs_that_look_like_tags_in_a_text_that_is_cut_off_are_not_closed(kind
     assert [(one.message, one.reading.values) for one in found] == [
         ("With the text between the fields' tags taken as plain text it parses as", {"answer": value})
     ]
+
+
+def test_a_tag_without_outputs_inside_wraps_nothing() -> None:
+    found = misses("xml", "<title>X</title><tags>[{]</", title=str | None, tags=list[str] | None)
+    assert [(one.message, one.mended) for one in found] == [
+        ("<tags> is never closed; closed at the end it parses as", "<title>X</title><tags>[{]</tags>")
+    ]
