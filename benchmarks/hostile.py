@@ -1,4 +1,4 @@
-"""Replies that are made to hurt: `python benchmarks/hostile.py` prints the time to a verdict for each (the bar: 2 s).
+"""Replies that are made to hurt: `python benchmarks/hostile.py` prints seconds to verdict and diagnosis (bar: 2).
 
 Each probe runs in a process of its own, so that a crash or a hang of one is told and does not end the others.
 """
@@ -116,6 +116,7 @@ def probe(name: str, size: int) -> None:
     verdict = time.perf_counter() - start
     reading.flags  # noqa: B018
     reading.near_misses  # noqa: B018
+    reading.diagnosis  # noqa: B018
     everything = time.perf_counter() - start
     what = "read" if reading.ok else f"{reading.error.type}: {reading.error.message[:70]!r}" if reading.error else "?"
     print(f"{verdict:.3f} {everything:.3f} {what}")
@@ -146,7 +147,7 @@ def main(sizes: tuple[int, ...]) -> int:
             slow += late
             label = "SLOW" if late else "ok  "
             print(
-                f"{label} {name:36} {size:>10,}  {verdict} s (with flags and near misses {everything} s)  {what}",
+                f"{label} {name:36} {size:>10,}  {verdict} s (with diagnosis {everything} s)  {what}",
                 flush=True,
             )
     print(f"{slow} of {len(PROBES) * len(sizes)} past {BAR:g} s")

@@ -2,16 +2,18 @@
 
 Bars: 1.2 x for replies of 1 kB to 1 MB where nothing needs repair, lists of models included, 1 x where json_repair
 works, 0.5 x for one-field JSON. Flags and near misses are made when asked for: not part of it, but of the second table,
-which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most).
+which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most). The last rows are replies of
+1 to 2 kB that fail.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 sys.path[:0] = [
     str(Path(__file__).parents[1]),
@@ -39,6 +41,13 @@ ITEMS = dspy.Signature(
     {"q": (str, dspy.InputField()), **{name: (list[Item], dspy.OutputField()) for name in ("a", "b")}}
 )
 ONE = dspy.Signature("q -> answer")
+LABEL = dspy.Signature(
+    {
+        "q": (str, dspy.InputField()),
+        "reasoning": (str, dspy.OutputField()),
+        "label": (Literal["positive", "negative"], dspy.OutputField()),
+    }
+)
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 
 
@@ -83,6 +92,31 @@ def measure_diagnosis(what: str, name: str, signature: Any, completion: str) -> 
     return replace(found, compared="read")
 
 
+PROSE = """The order was placed on 3 May and delivered nine days later, which the customer found slow.
+Support answered within an hour and offered a refund of the shipping costs, "as a courtesy".
+The two lamps work, but one shade has a dent near the rim that the photos do not show.
+In the second mail the tone changes: the replacement came quickly and without a new invoice.
+Overall the praise for the service outweighs the complaint about the carrier.
+"""
+"""A text without repetitions, unlike that of the good replies: a loop is a cause of its own."""
+
+
+def failing() -> Iterator[tuple[str, str, Any, str]]:
+    """Yield what is wrong, the adapter, the signature and the reply."""
+    good = {**five(1_000), "reasoning": PROSE, "answer": PROSE.upper()}
+    for name in ("chat", "json", "xml"):
+        whole = written(name, FIVE, good)
+        lacking = "".join([one for one in whole.splitlines(True) if "score" not in one and one.strip() != "0.5"])
+        yield "a missing field", name, FIVE, lacking
+        yield "a number with words", name, FIVE, written(name, FIVE, {**good, "score": "about 0.5"})
+        yield "a wrong Literal", name, LABEL, written(name, LABEL, {"reasoning": PROSE * 2, "label": "mixed"})
+        priced = [{**one, "price": "cheap"} if not number else one for number, one in enumerate(items(1_000)["a"])]
+        yield "a wrong item", name, ITEMS, written(name, ITEMS, {"a": priced, "b": priced[1:]})
+    yield "cut off", "chat", FIVE, written("chat", FIVE, good)[:700]
+    yield "cut off", "json", FIVE, written("json", FIVE, good)[:700]
+    yield "a bare &", "xml", FIVE, written("xml", FIVE, good).replace("refund of", "refund &")
+
+
 def main() -> None:
     for size in SIZES:
         for name in ("chat", "json", "xml", "baml"):
@@ -105,6 +139,8 @@ def main() -> None:
         for name in ("chat", "json", "xml"):
             print(measure_diagnosis("five fields", name, FIVE, written(name, FIVE, five(size))), flush=True)
             print(measure_diagnosis("two lists of models", name, ITEMS, written(name, ITEMS, items(size))), flush=True)
+    for what, name, signature, completion in failing():
+        print(measure_diagnosis(what, name, signature, completion), flush=True)
 
 
 if __name__ == "__main__":

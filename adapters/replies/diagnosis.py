@@ -42,6 +42,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
             causes.append(one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes)))
         return tuple(causes)
+    if reading.ok and not reading.flags:
+        return ()
     excluded = "parsed" if not reading.ok else "refused"
     found = [
         flag

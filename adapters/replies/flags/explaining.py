@@ -176,20 +176,14 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
     "xml": xml_structure,
 }
 """Detectors of structural flags, by form of reply."""
-OF_EVERY_REPLY: tuple[Detector, ...] = (
-    strange_reply,
-    repaired_json,
-    values_read,
-    values_refused,
-    echoed,
-    unchecked,
-)
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
     """Return the detectors for a parse result: verdict, structure, then text and values."""
     structure = STRUCTURE.get(reading.form)
-    return (verdict, *OF_EVERY_REPLY) if structure is None else (verdict, structure, *OF_EVERY_REPLY)
+    refused = () if reading.ok else (values_refused,)
+    of_form = () if structure is None else (structure,)
+    return (verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:

@@ -66,7 +66,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
+    if "put fields are:" in start or "interactions will be" in start or "Respond with " in start:
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""

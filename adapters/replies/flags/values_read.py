@@ -95,17 +95,20 @@ ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
-SINGLE = (int, float, Decimal, *MOMENTS)
 TEXT_OR_WHOLE = (str, int)
 
 
 def values_read(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that parsed."""
-    has_backslashes = "\\" in reading.completion
+    has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
     for field in reading.fields.values():
-        if field.state == "read" and field.name in reading.signature.output_fields:
-            if has_backslashes and field.place is not None:
-                yield from _escapes(field, field.place)
+        if field.state != "read" or field.name not in outputs:
+            continue
+        if has_backslashes and field.place is not None:
+            yield from _escapes(field, field.place)
+        one, value = outputs[field.name], field.value
+        is_bare_text = one.annotation is str and type(value) is str and value[:1] != "{" and not field.coercions
+        if not is_bare_text or constraints_of(one):
             yield from _of_field(reading, field)
 
 
@@ -113,8 +116,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     one, value, coercions = reading.signature.output_fields[field.name], field.value, field.coercions
     annotation = one.annotation
     if annotation is str:
-        if coercions or (type(value) is str and value[:1] == "{"):
-            yield from _text(field, reading.form == "xml")
+        yield from _text(field, reading.form == "xml")
     else:
         if type(value) is str:
             yield from _union(field, annotation)
@@ -257,7 +259,7 @@ def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
         elif step.rule == "json_repair" and not step.path:
             if type(step.before) is str and step.before.strip().startswith("(") and not isinstance(step.after, list):
                 yield Flag("brackets-dropped", f"The brackets of {shown(step.before)} in `{name}` were dropped.", name)
-        elif step.rule == "pydantic" and isinstance(field.value, SINGLE):
+        elif step.rule == "pydantic" and type(step.before) is not type(field.value):
             yield from _validated(name, field, step)
 
 
@@ -292,8 +294,6 @@ def _validated(name: str, field: FieldReading, step: Step) -> Iterator[Flag]:
         )
     elif isinstance(value, Decimal) and isinstance(before, float):
         yield from _decimal(name, field, value)
-    elif type(value) is float and type(before) in (float, int):
-        pass
     elif type(value) is int and type(before) is float:
         yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was parsed as the whole number {value}.", name)
 
