@@ -190,23 +190,21 @@ def _json(reading: Reading) -> Iterator[Guess]:
     found = objects(text)
     names = list(signature.output_fields)
     is_whole = valid_object_at(text, text.find("{")) >= 0  # else objects around those found are broken
-    for one in found:
-        here = by_sound(one, signature)
+    fields = [by_sound(one, signature) for one in found]
+    for one, here in zip(found, fields, strict=True):
         if here and any(key not in names for key in one):
             yield Guess(
                 "The JSON keys are not spelled like the fields; with the fields' own names it parses as", write(here)
             )
-    for one in found:
-        nested = fields_within(one, signature)
-        if nested.path:
+    for one, here in zip(found, fields, strict=True):
+        if not here and (nested := fields_within(one, signature)).path:
             levels = ("one level", "two levels", "three levels")[len(nested.path) - 1]
             where = f"{levels} down" if is_whole else "inside other objects"
             yield Guess(
                 f"The object with the fields is {where}, in {nested}; by itself it parses as",
                 write(nested.fields),
             )
-    for one in reversed(found):
-        here = by_sound(one, signature)
+    for here in reversed(fields):
         if here and (len(found) > 1 or not is_whole):
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
@@ -228,8 +226,8 @@ def _json(reading: Reading) -> Iterator[Guess]:
     if not text.isascii() and any(map(text.__contains__, FULL_WIDTH_SIGNS)):
         yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
     merged: dict[str, Any] = {}
-    for one in found:
-        merged.update(by_sound(one, signature))
+    for here in fields:
+        merged.update(here)
     if len(found) > 1 and merged:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
 
