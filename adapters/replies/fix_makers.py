@@ -127,6 +127,12 @@ def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[F
         yield from more_tokens(reading, target)
 
 
+def extra_keys(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to accept JSON keys that are not outputs."""
+    change = {"options": {"allow_extra_keys": True}}
+    yield Fix("adapter", "Accept and ignore other JSON keys in this column.", change)
+
+
 def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
@@ -184,7 +190,10 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a list of the type where the reply has a list."""
-    if target is not None and isinstance(target.given, list) and get_origin(target.annotation) is None:
+    given = None if target is None else target.given
+    if target is not None and isinstance(given, str) and (steps := reading.fields[target.name].coercions):
+        given = steps[-1].before  # a list that became a text
+    if target is not None and isinstance(given, list) and get_origin(target.annotation) is None:
         yield retype_field(target.name, f"list[{written(target.annotation)}]", owner=target.owner)
 
 

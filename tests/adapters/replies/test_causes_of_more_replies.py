@@ -1,0 +1,117 @@
+"""Causes and fixes of further replies that failed in public, or were written by a small model, in whole sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+import adapters
+from adapters.formats import catalog
+from adapters.replies.reading import Reading
+
+LAYOUT = "The reply has the layout of ReAct agents ({}), not that of the prompt."
+NESTED = """
+from typing import Any
+from pydantic import BaseModel
+class Query(BaseModel):
+    filters: dict[str, Any]
+    range: dict[str, str]
+class Ask(dspy.Signature):
+    q: str = dspy.InputField()
+    query: Query = dspy.OutputField()
+"""
+
+
+def read(adapter: str, signature: str, completion: str) -> Reading:
+    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "said"),
+    [
+        (
+            "chat",
+            "q -> thought, action",
+            "Thought\nThe user wants to verify it.\nAction\nVideo Tool\nAction Input:\n{}",
+            LAYOUT.format("Thought, Action, Action Input"),
+        ),
+        (
+            "chat",
+            "q -> thought, action",
+            "Thought 1: I look.\n\nAction 1: tool[x]\n\nObservation 1: y",
+            LAYOUT.format("Thought, Action, Observation"),
+        ),
+        (
+            "json",
+            "q -> label: Literal['GOOD', 'BAD']",
+            '{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "string", "enum": ["GOOD"]}',
+            "The reply repeats the JSON schema (line 1, column 2): values belong directly under their keys.",
+        ),
+        (
+            "json",
+            "q -> response",
+            "\"{'response': \\\"It is 'it'.\\\"}\"",
+            "The whole reply is one JSON string: the object is written as text inside it.",
+        ),
+        (
+            "json",
+            "q -> note",
+            '{"note": ["a", "b"]}',
+            "`note` is a text, so the JSON list became Python notation: \"['a', 'b']\".",
+        ),
+        (
+            "markdown",
+            "q -> thought, action",
+            "## thought:\nI look.\n\n## action:\n<action>\n<tool>search</tool>\n</action>",
+            "The reply has the fields under headings or labels.",
+        ),
+        (
+            "markdown",
+            "country -> capital",
+            '```json\n{"country": "France", "capital": "Paris"}\n```',
+            "The object has JSON keys other than the output fields, which this adapter rejects: `country`.",
+        ),
+        (
+            "json",
+            NESTED,
+            '{"query": {"filters": {"groups": [{"field": "a"}, "range": {"from": "now"}\n}}}',
+            "A } appears where ] is expected (line 2, column 1): json_repair guessed where the list or object ends.",
+        ),
+    ],
+)
+def test_the_first_cause_is_true(adapter: str, signature: str, completion: str, said: str) -> None:
+    assert read(adapter, signature, completion).diagnosis[0].message == said
+
+
+def test_a_bracket_missing_inside_is_no_cut_off_reply() -> None:
+    reading = read("json", "q -> a: list[dict[str, int]], b", '{"a": [{"n": 1], "b": "x", "c": {"d": 2}}')
+    assert reading.values == {"a": [{"n": 1}], "b": "x"}
+    assert reading.diagnosis == ()
+
+
+def test_a_list_that_became_a_text_can_be_given_its_type() -> None:
+    (cause,) = read("json", "q -> note", '{"note": ["a", "b"]}').diagnosis
+    assert [fix.message for fix in cause.fixes] == [
+        "Give `note` the type list[str].",
+        "Add to the description of `note`: A text, not a list or object.",
+    ]
+
+
+def test_rejected_json_keys_can_be_accepted() -> None:
+    signature = adapters.read_signature("country -> capital")
+    completion = 'x {"country": "France", "capital": "Paris"}'
+    (cause,) = catalog.make("markdown").read(signature, completion).diagnosis
+    assert (cause.cause, cause.fixes[0].message) == (
+        "extra-keys-refused",
+        "Accept and ignore other JSON keys in this column.",
+    )
+    assert catalog.make("markdown", cause.fixes[0].change["options"]).read(signature, completion).ok
+
+
+def test_words_below_a_value_are_no_prose_with_brackets() -> None:
+    reading = read("chat", "q -> a: list[int]", "[[ ## a ## ]]\n[1, 2]\n\nNote: no more.\n\n[[ ## completed ## ]]")
+    assert [flag.message for flag in reading.flags] == [
+        "The text after the value of `a` was dropped: 'Note: no more.'."
+    ]
+    assert reading.diagnosis == ()
+    reading = read("chat", "q -> a: list[int]", "[[ ## a ## ]]\n[1, 2] and\nso on\n\n[[ ## completed ## ]]")
+    assert [one.cause for one in reading.diagnosis] == ["brackets-in-prose-taken"]
