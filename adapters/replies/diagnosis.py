@@ -38,8 +38,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     """
     if reading.extraction is not None:
         causes = []
-        for one in diagnose(reading.extraction):  # without the fixes that only other columns have
-            fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
+        for one in diagnose(reading.extraction):  # without the fixes that only other columns and the first call have
+            changes = [fix for fix in one.fixes if fix.kind != "fallback" and "params" not in fix.change]
+            fixes = [fix for fix in changes if fix.change.get("adapter") != "twostep"]
             causes.append(one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes)))
         return tuple(causes)
     excluded = "parsed" if not reading.ok else "refused"

@@ -127,6 +127,12 @@ def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[F
         yield from more_tokens(reading, target)
 
 
+def a_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe a text by what it is instead of."""
+    is_container = target is None or isinstance(target.given, list | dict)
+    yield from describe("A text, not a list or object." if is_container else "A text in quotes.")(reading, target)
+
+
 def extra_keys(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to accept JSON keys that are not outputs."""
     change = {"options": {"allow_extra_keys": True}}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adapters.replies.fix import Fix
 from adapters.replies.fix_makers import (
     FixMaker,
+    a_text,
     allow_value,
     answer_directly,
     as_list,
@@ -261,9 +262,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
-    Pattern(
-        "text-expected", "Another value where a text is expected", (as_list, describe("A text, not a list or object."))
-    ),
+    Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
     Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),

@@ -31,7 +31,7 @@ THOUGHTS = re.compile(
     re.IGNORECASE,
 )
 ECHOED = re.compile(
-    r"^(?:Your (?:input|output) fields are:|All interactions will be structured |"
+    r"^(?:Your (?:input|output) fields are:|All interactions will be structured |In adhering to this structure, your |"
     r"Respond with (?:the corresponding output fields|a JSON object in the following order of fields))",
     re.MULTILINE,
 )
@@ -68,7 +68,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if "ields are:" in start or "interactions will be" in start or "Respond with " in start:
+    if any(map(start.__contains__, ("ields are:", "interactions will be", "Respond with ", "adhering to this"))):
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start[: start.find("</think>")] if "</think>" in start else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import adapters
@@ -115,3 +117,78 @@ def test_words_below_a_value_are_no_prose_with_brackets() -> None:
     assert reading.diagnosis == ()
     reading = read("chat", "q -> a: list[int]", "[[ ## a ## ]]\n[1, 2] and\nso on\n\n[[ ## completed ## ]]")
     assert [one.cause for one in reading.diagnosis] == ["brackets-in-prose-taken"]
+
+
+EVENT = """
+class Event(BaseModel):
+    title: str
+    day: Literal['Mon', 'Tue']
+class S(dspy.Signature):
+    note: str = dspy.InputField()
+    event: Event = dspy.OutputField()
+"""
+LOOP = "<phone>5</phone>\nIn adhering to this structure, your objective is:\n\n<phone>"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "said"),
+    [
+        (
+            "json",
+            "text -> price: float",
+            '{"price": {"text": "12.50"}}',
+            ["`price` is an object in the reply; its value is one level too deep, under 'text'."],
+        ),
+        (
+            "json",
+            "text -> price: float",
+            '{"price": {"text": "x", "value": "y"}}',
+            ["`price` is {'text': 'x', 'value': 'y'}: input should be a valid number."],
+        ),
+        (
+            "xml",
+            "text -> price: float",
+            "<price>\n12.50\n</price>\n\n<price>\n12.50\n</price>",
+            ["`price` is a list in the reply, ['12.50', '12.50']; a single value is expected."],
+        ),
+        (
+            "xml",
+            EVENT,
+            "<event><title>Lunch</title><day>Lunch</day></event>",
+            ["`event.day` is 'Lunch', but only 'Mon' or 'Tue' is allowed."],
+        ),
+        (
+            "xml",
+            "text -> counts: dict[str, int]",
+            "<counts><label>two</label></counts>",
+            ["`counts.label` is 'two', which is not a plain number: it is in words."],
+        ),
+    ],
+)
+def test_all_causes_of_a_small_models_reply_are_true(
+    adapter: str, signature: str, completion: str, said: list[str]
+) -> None:
+    assert [one.message for one in read(adapter, signature, completion).diagnosis][: len(said)] == said
+    assert "tags-read-as-object" not in [one.cause for one in read(adapter, signature, completion).diagnosis]
+
+
+def test_the_template_of_the_prompt_is_recognised_by_its_last_sentence() -> None:
+    assert (
+        read("xml", "text -> phone: int", LOOP).diagnosis[0].message
+        == "The reply repeats the prompt (line 2, column 1)."
+    )
+
+
+def test_a_number_is_described_as_a_text_in_quotes() -> None:
+    (cause,) = read("json", "text -> phone: Optional[str]", '{"phone": 555}').diagnosis
+    assert cause.message == "`phone` is 555, where a text is expected."
+    assert [fix.message for fix in cause.fixes] == ["Add to the description of `phone`: A text in quotes."]
+
+
+def test_the_second_call_of_twostep_gets_no_parameters_of_the_column() -> None:
+    adapter = catalog.make("twostep")
+    signature = adapters.read_signature("q -> a: int")
+    second = read("chat", "q -> a: int", "```python\nx = 1").ending("length", None, {})
+    reading = replace(adapter.read(signature, "a: 1"), extraction=second)
+    fixes = [fix.message for one in reading.diagnosis for fix in one.fixes]
+    assert fixes == ["Use the adapter `json` for this column."]
