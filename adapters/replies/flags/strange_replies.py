@@ -38,7 +38,8 @@ ECHOED = re.compile(
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
 DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
-MARKER = re.compile(r"\[\[ ## \w{1,60} ## \]\]")
+MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
+"""A marker at the beginning or end of a line; one inside a line is quoted."""
 CALL = re.compile(
     r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
@@ -121,7 +122,7 @@ def leaked(reading: Reading) -> Iterator[Flag]:
         if has_marker and (match := MARKER.search(value)):
             yield Flag(
                 "marker-of-another-prompt",
-                f"`{field.name}` contains the marker {match.group()} of the Chat adapter: a marker of another prompt "
+                f"`{field.name}` contains the marker {match.group().strip()} of the Chat adapter: a marker of another prompt "
                 "became part of the value.",
                 field.name,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -192,3 +193,16 @@ def test_the_second_call_of_twostep_gets_no_parameters_of_the_column() -> None:
     reading = replace(adapter.read(signature, "a: 1"), extraction=second)
     fixes = [fix.message for one in reading.diagnosis for fix in one.fixes]
     assert fixes == ["Use the adapter `json` for this column."]
+
+
+@pytest.mark.parametrize("adapter", ["json", "xml"])
+def test_a_marker_quoted_inside_a_line_is_not_of_another_prompt(adapter: str) -> None:
+    for text, causes in (
+        ("Use `[[ ## answer ## ]]` to begin.", []),
+        ("Written as [[ ## a ## ]] in the docs.", []),
+        ("Done.\n[[ ## completed ## ]]", ["marker-of-another-prompt"]),
+        ("Done. [[ ## completed ## ]]", ["marker-of-another-prompt"]),
+        ("[[ ## next_thought ## ]]\nDone.", ["marker-of-another-prompt"]),
+    ):
+        completion = f"<a>{text}</a>" if adapter == "xml" else json.dumps({"a": text})
+        assert [one.cause for one in read(adapter, "q -> a", completion).diagnosis] == causes, text
