@@ -197,8 +197,8 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a list of the type where the reply has a list."""
     given = None if target is None else target.given
-    if target is not None and isinstance(given, str) and (steps := reading.fields[target.name].coercions):
-        given = steps[-1].before  # a list that became a text
+    if target is not None and not target.owner and (steps := reading.fields[target.name].coercions):
+        given = steps[-1].before if isinstance(given, str) else given  # a list that became a text
     if target is not None and isinstance(given, list) and get_origin(target.annotation) is None:
         yield retype_field(target.name, f"list[{written(target.annotation)}]", owner=target.owner)
 

@@ -122,8 +122,8 @@ def leaked(reading: Reading) -> Iterator[Flag]:
         if has_marker and (match := MARKER.search(value)):
             yield Flag(
                 "marker-of-another-prompt",
-                f"`{field.name}` contains the marker {match.group().strip()} of the Chat adapter: a marker of another prompt "
-                "became part of the value.",
+                f"`{field.name}` contains the marker {match.group().strip()} of the Chat adapter: a marker of another "
+                "prompt became part of the value.",
                 field.name,
             )
 

@@ -93,9 +93,9 @@ def _are_accepted(annotation: Any, values: list[Any]) -> bool:
 
 
 def _accepts(annotation: Any, value: object) -> bool:
-    is_number_as_text = annotation in (int, float) and isinstance(value, str)
+    is_text = isinstance(value, str) and (annotation in (int, float) or value in ("true", "false", "True", "False"))
     try:
-        type_adapter(annotation).validate_python(value, strict=not is_number_as_text)
+        type_adapter(annotation).validate_python(value, strict=not is_text)
     except Exception:  # a user's type may raise in its own hooks
         return False
     return True

@@ -206,3 +206,59 @@ def test_a_marker_quoted_inside_a_line_is_not_of_another_prompt(adapter: str) ->
     ):
         completion = f"<a>{text}</a>" if adapter == "xml" else json.dumps({"a": text})
         assert [one.cause for one in read(adapter, "q -> a", completion).diagnosis] == causes, text
+
+
+PROGRAM = '```python\nimport json\n\ndef answer(title):\n    return {"title": title, "size": 1'
+
+
+@pytest.mark.parametrize(
+    ("adapter", "expected"), [("chat", "[[ ## name ## ]] markers"), ("json", "JSON keys"), ("markdown", "JSON keys")]
+)
+def test_a_program_in_place_of_an_answer_comes_before_its_end(adapter: str, expected: str) -> None:
+    reading = read(adapter, "q -> title, n: int", PROGRAM.replace("title", "heading")).ending("length", None, {})
+    said = [one.message for one in reading.diagnosis if one.cause != "json-repaired"]
+    assert said[0] == f"The reply begins with a program in a block of python instead of the {expected}."
+
+
+@pytest.mark.parametrize(
+    ("completion", "causes"),
+    [
+        (LOOP, ["prompt-echoed", "cut-off-at-limit"]),
+        ('<phone>{"type": "object", "properties": {"a": 1', ["schema-echoed", "cut-off-at-limit"]),
+    ],
+)
+def test_more_tokens_are_not_the_first_fix_of_an_echo(completion: str, causes: list[str]) -> None:
+    reading = read("xml", "text -> phone: int", completion).ending("length", None, {"max_tokens": 20})
+    assert [one.cause for one in reading.diagnosis if one.cause in causes] == causes
+
+
+def test_true_in_quotes_can_be_one_level_too_deep() -> None:
+    reading = read("json", "q -> ok: bool", '{"ok": {"ok": "True"}}')
+    assert [one.message for one in reading.diagnosis][:1] == [
+        "`ok` is an object in the reply; its value is one level too deep, under 'ok'."
+    ]
+
+
+def test_the_loop_of_a_second_call_has_a_fix() -> None:
+    second = read("chat", "q -> a: int", "x " * 200).ending("length", None, {})
+    reading = replace(catalog.make("twostep").read(adapters.read_signature("q -> a: int"), "a"), extraction=second)
+    assert [one.cause for one in reading.diagnosis][:1] == ["runaway-repetition"]
+    assert [fix.message for one in reading.diagnosis for fix in one.fixes] == [
+        "Use the adapter `json` for this column."
+    ]
+
+
+CUSTOMER = """
+class Address(BaseModel):
+    town: str
+class Customer(BaseModel):
+    address: Address
+class S(dspy.Signature):
+    q: str = dspy.InputField()
+    customer: Customer = dspy.OutputField()
+"""
+
+
+def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
+    (cause,) = read("json", CUSTOMER, '{"customer": {"address": "5 Mill Lane"}}').diagnosis
+    assert cause.message == "`customer.address` is '5 Mill Lane', where an object is expected."
