@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from adapters.replies.fix import Fix
+from adapters.replies.fix import Fix, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, named, shown
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
@@ -23,6 +23,10 @@ PAIR = 2
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
+ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
+"""Flags of replies that more tokens would make longer, not better."""
+PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
+"""A reply that begins with a program."""
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
@@ -38,9 +42,12 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     """
     if reading.extraction is not None:
         causes = []
-        for one in diagnose(reading.extraction):  # without the fixes that only other columns have
-            fixes = [fix for fix in one.fixes if fix.kind != "fallback" and fix.change.get("adapter") != "twostep"]
+        for one in diagnose(reading.extraction):  # without the fixes that only other columns and the first call have
+            changes = [fix for fix in one.fixes if fix.kind != "fallback" and "params" not in fix.change]
+            fixes = [fix for fix in changes if fix.change.get("adapter") != "twostep"]
             causes.append(one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes)))
+        if causes and not any(one.fixes for one in causes):
+            causes[0] = causes[0]._replace(fixes=(use_adapter("json"),))
         return tuple(causes)
     if reading.ok and not reading.flags:
         return ()
@@ -53,6 +60,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         and PATTERNS[RANK[flag.name]].outcome != excluded
         and _is_decisive(reading, flag)
     ]
+    is_cut_later = _is_cut_later(reading) or any(flag.name in ECHOES for flag in found)
     causes = [
         Diagnosis(
             flag.name,
@@ -61,7 +69,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.path,
             fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
         )
-        for flag in sorted(found, key=lambda flag: (flag.name == CUT and _is_cut_later(reading), RANK[flag.name]))
+        for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
@@ -83,6 +91,8 @@ def _has_begun(reading: Reading) -> bool:
     if any(one.state not in ("missing", "default") for one in reading.fields.values()):
         return True
     text = reading.completion
+    if PROGRAM.match(text):
+        return False
     if reading.form in ("json", "fenced json"):
         keys = KEY.findall(text)
         return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
@@ -141,7 +151,9 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text, found = reading.completion.strip(), fixes(UNFORMATTED)
-        if STRUCTURE.search(text) is None:
+        if program := PROGRAM.match(text):
+            message = f"The reply begins with a program in a block of {program.group(1)} instead of the {expected}."
+        elif STRUCTURE.search(text) is None:
             message = f"The reply is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
                 kind = "a table" if text.startswith("|") else "prose"

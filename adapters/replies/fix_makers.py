@@ -127,6 +127,18 @@ def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[F
         yield from more_tokens(reading, target)
 
 
+def a_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe a text by what it is instead of."""
+    is_container = target is None or isinstance(target.given, list | dict)
+    yield from describe("A text, not a list or object." if is_container else "A text in quotes.")(reading, target)
+
+
+def extra_keys(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to accept JSON keys that are not outputs."""
+    change = {"options": {"allow_extra_keys": True}}
+    yield Fix("adapter", "Accept and ignore other JSON keys in this column.", change)
+
+
 def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
@@ -184,7 +196,10 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a list of the type where the reply has a list."""
-    if target is not None and isinstance(target.given, list) and get_origin(target.annotation) is None:
+    given = None if target is None else target.given
+    if target is not None and not target.owner and (steps := reading.fields[target.name].coercions):
+        given = steps[-1].before if isinstance(given, str) else given  # a list that became a text
+    if target is not None and isinstance(given, list) and get_origin(target.annotation) is None:
         yield retype_field(target.name, f"list[{written(target.annotation)}]", owner=target.owner)
 
 

@@ -192,7 +192,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
     is_whole = valid_object_at(text, text.find("{")) >= 0  # else objects around those found are broken
     fields = [by_sound(one, signature) for one in found]
     for one, here in zip(found, fields, strict=True):
-        if here and any(key not in names for key in one):
+        if here.keys() - one.keys():
             yield Guess(
                 "The JSON keys are not spelled like the fields; with the fields' own names it parses as", write(here)
             )
@@ -330,7 +330,7 @@ def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
         or len(reading.completion) > LONGEST
     ):
         return ()
-    kept: list[NearMiss] = []
+    kept: list[tuple[tuple[bool, int, int], NearMiss]] = []
     best = before
     seen = {reading.completion}
     for guess in islice(guesses(reading), MOST_GUESSES):
@@ -342,12 +342,13 @@ def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
             continue
         structure = chat_structure(mended) if mended.form == "markers" else ()
         quality = _quality(mended, [*leaked(mended), *structure])
-        if quality > before and quality >= best and all(mended.values != one.reading.values for one in kept):
-            kept.append(NearMiss(guess.message, guess.mended, mended))
+        if quality > before and quality >= best and all(mended.values != one.reading.values for _, one in kept):
+            kept.append((quality, NearMiss(guess.message, guess.mended, mended)))
             best = quality
-        if len(kept) == most:
+        if len(kept) >= most and best[0]:
             break
-    return tuple(kept)
+    kept.sort(key=lambda one: one[0], reverse=True)
+    return tuple([one for _, one in kept[:most]])
 
 
 def _read(reading: Reading) -> int:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adapters.replies.fix import Fix
 from adapters.replies.fix_makers import (
     FixMaker,
+    a_text,
     allow_value,
     answer_directly,
     as_list,
     as_text,
     describe,
+    extra_keys,
     fallback,
     fractional,
     list_example,
@@ -99,19 +101,20 @@ PATTERNS: tuple[Pattern, ...] = (
         "agent-layout",
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
-        "LlamaIndex #12455 #627",
+        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310",
     ),
     Pattern(
         "json-in-a-string",
         "The object is written as text: in a JSON string, or inside another object",
         (use("chat"), native_tools, describe("As JSON itself, not as a text that contains JSON.")),
-        "dspy #8539, crewAI #1649, pyspur #262",
+        "dspy #8539, crewAI #1649, pyspur #262, langchain #26655",
+        "any",
     ),
     Pattern(
         "schema-echoed",
         "The model repeats the JSON schema",
         (use("baml"), use("json"), use("chat")),
-        "langchain #22189, smactorio #165, Archon #1769",
+        "langchain #22189, smactorio #165, Archon #1769, spring-ai-alibaba #62",
     ),
     Pattern("prompt-echoed", "The model repeats the prompt", FORMAT, "dspy #7265", "any"),
     Pattern("filler-echoed", "The model copies the filler of an incomplete demo", (), "", "any"),
@@ -186,10 +189,13 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("name-nearly-right", "A marker or tag has nearly the right name", (spelled,)),
     Pattern(
+        "extra-keys-refused", "JSON keys that are not outputs, which the adapter rejects", (extra_keys, use("json"))
+    ),
+    Pattern(
         "wrong-bracket",
         "A list ends with }, or an object with ]",
         (describe("Close every list with ] and every object with }."), use("chat")),
-        "graphrag #635",
+        "graphrag #635, json_repair #126",
     ),
     Pattern(
         "value-wrapped",
@@ -256,9 +262,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
-    Pattern(
-        "text-expected", "Another value where a text is expected", (as_list, describe("A text, not a list or object."))
-    ),
+    Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
     Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (use("json"),)),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
@@ -283,6 +287,13 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("none-stays-text", "None or null stays text", (use("json"),), "dspy #8774", "parsed"),
     Pattern("null-became-text", "null became the text None", (optional,), "", "parsed"),
+    Pattern(
+        "python-text-of-a-value",
+        "A list or object where a text is expected became Python notation",
+        (as_list, describe("A text, not a list or object.")),
+        "langchain #38996",
+        "parsed",
+    ),
     Pattern("all-outputs-filled-in", "Nothing was found: every output is a default", FORMAT, "", "parsed"),
     Pattern(
         "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"

@@ -80,7 +80,8 @@ def lints_of_session(
                 request = rendering.request_of(session, column, case, adapter=adapter)
                 made = lints_of(session, column, case, request)
             except Exception as error:  # whatever dspy's format raises for this signature and these values
-                made = (Lint("no-prompt", f"{column.id} cannot be rendered: {error}", Place("column")),)
+                said = f"the input `{error.args[0]}` has no value" if isinstance(error, KeyError) else error
+                made = (Lint("no-prompt", f"{column.id} cannot be rendered: {said}", Place("column")),)
             for one in made:
                 ids, names = found.setdefault(one, ({}, {}))
                 ids[column.id] = names[case.name] = None

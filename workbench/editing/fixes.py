@@ -242,7 +242,8 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
         message, _, _ = miss.message.partition("; ")
         yield Fix("reply", f"Edit this reply: {message.removesuffix(' as').rstrip('.')}.", {"reply": miss.mended})
     causes = {one.cause for one in reading.diagnosis}
-    if reading.ok or not state.case.inputs or "runaway-repetition" in causes:
+    takes_demos = catalog.profile(column.adapter).has_demos
+    if reading.ok or not takes_demos or not state.case.inputs or "runaway-repetition" in causes:
         return
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}

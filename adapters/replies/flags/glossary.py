@@ -42,6 +42,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "error-shows-a-part": "JSONAdapter's error shows the {…} that it searched last instead of the reply.",
         "preamble-dropped": "Chat ignores everything before the first marker.",
         "text-around-dropped": "Text outside the JSON object or the output tags is ignored.",
+        "extra-keys-refused": "Markdown rejects JSON keys that are not outputs, unless allow_extra_keys is set.",
         "fence-dropped": "A code fence around JSON or tags is ignored.",
         "after-completed-dropped": "Text below [[ ## completed ## ]] is ignored, as it is not an output field.",
         "completed-marker-missing": "The end marker is optional, so a reply that was cut off is parsed as complete.",

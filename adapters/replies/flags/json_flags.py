@@ -32,6 +32,8 @@ COLON = re.compile(r"\s*:")
 KEY = re.compile(r'"([^"\\]{1,200})"')
 IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 """A quote behind a sign of a text."""
+VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
+"""What follows a value with nothing else on its last line, and no brackets below it."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
@@ -201,6 +203,12 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 meant,
             )
     is_refused = reading.form == "fenced json" and reading.error is not None and reading.error.field is None
+    others = [key for key in ignored if key.strip().casefold() not in lower]
+    if is_refused and others and not _missing(reading):
+        yield Flag(
+            "extra-keys-refused",
+            f"The object has JSON keys other than the output fields, which this adapter rejects: {named(others)}.",
+        )
     if ignored and not is_refused:
         yield Flag(
             "extra-keys-ignored",
@@ -335,7 +343,9 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     around = without_fences(f"{text[:start]} {text[end:]}".replace(START, "").replace(END, ""))
     if has_open_quote(text):
         return  # the brackets belong to what follows the value
-    if around:
+    if around and VALUE_ABOVE.match(text[end:]) and not text[:start].strip():
+        yield Flag("text-around-dropped", f"The text after the value of `{name}` was dropped: {shown(around)}.", name)
+    elif around:
         yield _from_prose(name, after, around)
     elif "```" in text:
         yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)

@@ -131,8 +131,8 @@ class JsonText:
         start = first_opening(stripped)
         opening, closing = "{}" if stripped[start : start + 1] == "{" else "[]"
         is_closed = start >= 0 and stripped.endswith(closing)
-        if is_closed and bare.count(opening) == bare.count(closing):
-            return False  # a bracket of the other kind is missing inside
+        if is_closed and (bare.count(opening) == bare.count(closing) or self.wrong_bracket is not None):
+            return False  # a bracket is missing inside
         return not (self._ends_in_string and is_closed) and not self.unescaped_quotes
 
     @property

@@ -31,20 +31,24 @@ THOUGHTS = re.compile(
     re.IGNORECASE,
 )
 ECHOED = re.compile(
-    r"^(?:Your (?:input|output) fields are:|All interactions will be structured |"
+    r"^(?:Your (?:input|output) fields are:|All interactions will be structured |In adhering to this structure, your |"
     r"Respond with (?:the corresponding output fields|a JSON object in the following order of fields))",
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
 DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
-SCHEMA = re.compile(r'"(?:properties|\$defs)"\s*:\s*\{')
-MARKER = re.compile(r"\[\[ ## \w{1,60} ## \]\]")
+SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
+MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
+"""A marker at the beginning or end of a line; one inside a line is quoted."""
 CALL = re.compile(
     r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
-REACT = re.compile(r"^(Thought|Action|Action Input|Observation|Final Answer)[ \t]*:", re.MULTILINE)
+REACT = re.compile(
+    r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
+)
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
 LONGEST_PERIOD = 400
 REPEATS = 10
@@ -66,7 +70,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if "put fields are:" in start or "interactions will be" in start or "Respond with " in start:
+    if any(map(start.__contains__, ("ields are:", "interactions will be", "Respond with ", "adhering to this"))):
         if match := ECHOED.search(start):
             yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
@@ -89,6 +93,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     yield from leaked(reading)
     if not reading.ok:
         yield from _no_answer(reading, start)
+    elif reading.form == "json" and text_in_quotes(start):
+        yield IN_QUOTES
     elif (match := WRAPPER_END.search(text[-ENDING:])) is not None:
         where = place(reading, max(0, len(text) - ENDING) + match.start())
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
@@ -108,8 +114,8 @@ def leaked(reading: Reading) -> Iterator[Flag]:
             said = f"`{name}` contains the character U+0000, which databases such as PostgreSQL reject."
             yield Flag("nul-in-value", said, name)
         if "#" in value and reading.form in ("json", "fenced json", "xml") and (match := MARKER.search(value)):
-            said = f"`{name}` contains the marker {match.group()} of the Chat adapter: a marker of another prompt "
-            yield Flag("marker-of-another-prompt", f"{said}became part of the value.", name)
+            said = f"`{name}` contains the marker {match.group().strip()} of the Chat adapter: a marker of another "
+            yield Flag("marker-of-another-prompt", f"{said}prompt became part of the value.", name)
 
 
 def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
@@ -131,7 +137,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     is_agent = "Action" in start or "Thought" in start
     layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
     if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
-        labels = ", ".join(f"{one}:" for one in layout)
+        labels = ", ".join(layout)
         yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
     if all(one.state in ("missing", "default") for one in reading.fields.values()):
         yield from _thoughts(reading, start)
@@ -165,10 +171,11 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         if inner is not None:
             yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if '"type"' in start and (match := SCHEMA.search(start)):
+        rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
             "schema-echoed",
             f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
-            'their keys, not under "properties".',
+            f"their keys{rest}.",
         )
     yield from _repetition(reading)
 
@@ -179,8 +186,8 @@ def _thoughts(reading: Reading, start: str) -> Iterator[Flag]:
     if match is not None and "</think>" not in start:
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
-    if text_in_quotes(reading.completion[:LONGEST]):
-        yield Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
+    if text_in_quotes(start):
+        yield IN_QUOTES
 
 
 def _root(text: str) -> dict[str, object] | None:

@@ -76,7 +76,7 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
         )
     elif get_origin(inner) is Literal:
         yield from _literal(name, inner, given, text, raw[:MOST_TEXT], inner is not annotation)
-    elif inner in (bool, int, float):
+    elif inner in (bool, int, float) and not isinstance(given, dict):
         yield from _scalar(name, inner, raw)
     elif is_list:
         yield from _list(name, inner, given)
@@ -93,8 +93,9 @@ def _are_accepted(annotation: Any, values: list[Any]) -> bool:
 
 
 def _accepts(annotation: Any, value: object) -> bool:
+    is_text = isinstance(value, str) and (annotation in (int, float) or value in ("true", "false", "True", "False"))
     try:
-        type_adapter(annotation).validate_python(value, strict=True)
+        type_adapter(annotation).validate_python(value, strict=not is_text)
     except Exception:  # a user's type may raise in its own hooks
         return False
     return True

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 from xml.etree import ElementTree
 
 from adapters.replies.flag import Flag, line, named, place, shown
-from adapters.replies.flags.wrong_places import name_flags
+from adapters.replies.flags.wrong_places import known_keys, name_flags
+from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
 if TYPE_CHECKING:
@@ -196,13 +197,19 @@ def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Fla
     schema = schema_by_name(annotation) if isinstance(after, list) else {}
     if isinstance(after, list) and any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ()))):
         yield from _list(name, raw, after)
-    if field.state == "failed" and isinstance(after, dict) and "<" in raw:
+    if field.state == "failed" and isinstance(after, dict) and "<" in raw and not _takes_keys(annotation, after):
         yield Flag(
             "tags-read-as-object",
             f"The tags inside <{name}> were parsed as an object with the keys {named(list(after))}, which "
             f"`{name}` does not accept.",
             name,
         )
+
+
+def _takes_keys(annotation: object, given: dict[str, Any]) -> bool:
+    inner = without_none(annotation)
+    known = known_keys(inner)
+    return get_origin(inner) is dict or (known is not None and known.keys() >= given.keys())
 
 
 def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:

@@ -6,7 +6,7 @@ import pytest
 
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
-from sessions.running.linting import lints_of
+from sessions.running.linting import lints_of, lints_of_session
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,28 @@ def test_an_address_that_dspy_does_not_call_is_named(
     request = rendering.request_of(session, column, session.cases[0])
     found = lints_of(session, column, session.cases[0], request)
     assert [one.message for one in found if one.name == "gateway-passed-over"] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("signature", "column", "model", "said"),
+    [
+        (
+            "q, tools: list[dspy.Tool] -> calls: dspy.ToolCalls",
+            "json",
+            "openai/gpt-4o-mini",
+            "json cannot be rendered: the input `tools` has no value",
+        ),
+        (
+            "import dspy\nfrom typing import Dict\nclass S(dspy.Signature):\n    q: str = dspy.InputField()\n"
+            "    d: Dict = dspy.OutputField()\n",
+            "baml",
+            "offline/exact",
+            "baml cannot be rendered: BAMLAdapter cannot handle typing.Dict without the types inside it: write "
+            "dict[str, Any], for example",
+        ),
+    ],
+)
+def test_why_no_prompt_can_be_made_is_said_in_a_sentence(signature: str, column: str, model: str, said: str) -> None:
+    columns, cases = (Column(column, column),), (Case("a", {"q": "Q"}),)
+    session = Session(SignatureText(signature), columns=columns, cases=cases, model=model)
+    assert [one.lint.message for one in lints_of_session(session, columns, cases)] == [said]

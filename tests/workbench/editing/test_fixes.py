@@ -466,3 +466,10 @@ def test_the_fix_for_reasoning_asked_twice_resolves_it(text: str, predictor: str
     fixed = fixes.apply(State(written), "chat", fix).session
     fixed.signature.read()
     assert found(fixed) == []
+
+
+@pytest.mark.parametrize("reply", ["It is a bug, I think, as the page is white.", '{"label": "Bug"}'])
+def test_no_demo_is_offered_to_an_adapter_that_leaves_demos_out(reply: str) -> None:
+    found = effects(replace(session(), columns=(Column("m", "markdown"),)), "m", reply)
+    assert found
+    assert not any("new_demo" in one.fix.change for one in found)

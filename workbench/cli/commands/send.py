@@ -134,10 +134,11 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
         raise CommandError("--apply changes one column: name it with --adapter")
     (column,) = chosen.columns
     reply = chosen.case.replies.get(column.id)
+    hint = "" if reply is not None else "; the session has no reply of this column: keep one with `send --save`"
     try:
         effect = fixes.chosen(fixes.effects_for(chosen.session, column, chosen.case, reply, of_rejections=True), wanted)
     except Exception as error:  # as for rendering: whatever dspy's format raises
-        raise CommandError(f"{column.id}: {error}") from error
+        raise CommandError(f"{column.id}: {error}{hint}") from error
     if "reply" in effect.fix.change:
         raise CommandError(f"fix {wanted} edits the reply, and sending asks for a new one: choose another fix")
     if effect.is_unfinished:

@@ -337,6 +337,15 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     assert "need no fix" in wrong.err or "no fix '99'" in wrong.err
 
 
+def test_a_fix_of_a_reply_that_was_not_kept_is_asked_for_in_vain(tmp_path: Path, run: Run) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "question -> answer", "-o", path, "--input", "question=Q")
+    assert run("send", path, "--adapter", "chat", "--apply", "1").err == (
+        "workbench: chat: the reply and the prompt need no fix; the session has no reply of this column: keep one with "
+        "`send --save`\n"
+    )
+
+
 def test_a_demo_without_outputs_is_not_sent(tmp_path: Path, run: Run) -> None:
     path = str(tmp_path / "q.session.json")
     run("new", "question -> code", "-o", path, "--input", "question=Q")
