@@ -126,6 +126,8 @@ WIDE, MIDDLE = 116, 100
 """Widths in cells from which several columns, or one column, fit beside the editors."""
 SHARE_WIDE, SHARE_MIDDLE = 0.26, 0.4
 """The editors' default share of the width."""
+CELLS_OF_MIDDLE = 1
+"""Cells between editors and columns."""
 LEAST_LEFT = 41
 """The editors' smallest default width, in cells, beside several columns; the names of their tabs fit."""
 HIGH, MEDIUM = 32, 24
@@ -174,14 +176,11 @@ class PaneSizesScreen(PointingScreen):
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
-        left = self.editors.styles
-        if is_left_alone:
-            left.width = left.height = "1fr"
-        else:
-            left.width = self._fitting(round(width * share)) if is_beside else None
-            left.height = None
+        of_editors = self._fitting(round(width * share)) if is_beside else None
+        self._size_editors("1fr" if is_left_alone else of_editors, "1fr" if is_left_alone else None)
+        self.columns.expect(width - of_editors - CELLS_OF_MIDDLE if of_editors is not None else width)
         # set on the panes: after a change of the screen's classes every widget would look up its styles again
-        left.display = "none" if column is not None else None
+        self.editors.styles.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
         self.columns.styles.display = "none" if is_left_alone else None
         self.editors.signature.stand_alone(is_left_alone)
@@ -192,6 +191,13 @@ class PaneSizesScreen(PointingScreen):
             prompt_with_reply=one_part and self.app.size.height >= MEDIUM and not self.is_projected,
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
+
+    def _size_editors(self, width: int | str | None, height: str | None) -> None:
+        """Set the size of the editors; Textual lays out the screen again even if None replaces None."""
+        styles = self.editors.styles.inline
+        for name, value in (("width", width), ("height", height)):
+            if value is not None or styles.has_rule(name):
+                setattr(styles, name, value)
 
     def maximize_pane(self) -> None:
         """Toggle between all panes and only the focused pane, which changes with the focus."""
