@@ -170,8 +170,7 @@ class PaneSizesScreen(PointingScreen):
         width = self.app.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
-        is_written = self.editors.has_focus_within
-        self.set_class(self.is_projected and is_written, "-written")
+        self._mark_written()
         one_part = (width < MIDDLE and self.app.size.height < HIGH) or self.is_projected
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
@@ -205,10 +204,17 @@ class PaneSizesScreen(PointingScreen):
         self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
-    def project(self, is_projected: bool) -> None:
-        """Turn projector mode on or off; sizes that the user set are kept."""
+    def project(self, is_projected: bool, *, restyle: bool) -> None:
+        """Turn projector mode on or off; sizes that the user set are kept.
+
+        `restyle` updates the styles; another theme does so anyway.
+        """
         self.is_projected = is_projected
+        self._mark_written(restyle)
         self.share_room()
+
+    def _mark_written(self, restyle: bool = True) -> None:
+        self.set_class(self.is_projected and self.editors.has_focus_within, "-written", update=restyle)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if self.is_alone or self.is_projected:
