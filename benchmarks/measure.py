@@ -51,6 +51,10 @@ Bare().run()
 """A bare Textual app: its arguments are the files of the editor's text and of a column's, and how many columns."""
 
 
+TO_DESCRIPTION = (*["\x1b[B"] * 4, "\x1b[F", "\x1b[D", "\x1b[D")
+"""Keys from the start of a signature into the empty `desc=""` of its last line, which may wrap."""
+
+
 @dataclass(frozen=True)
 class Ratio:
     """Medians in CPU seconds; `ratio` is how many times faster ours is (2.0: half the time)."""

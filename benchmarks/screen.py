@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import BARE, state_with_open_prompts, tell  # noqa: E402
+from measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 SIZE = (160, 45)
@@ -150,7 +150,7 @@ def _keystrokes(here: Path, demos: int) -> None:
         ours.wait_for("Your input")
         for terminal in (ours, alone, bare):
             _settle(terminal)
-        for key in ("\x1b[B", "\x1b[B", "\x1b[F", "\x1b[D", "\x1b[D"):
+        for key in TO_DESCRIPTION:
             ours.press(key)
             _settle(ours, 0.1)
         times: dict[Terminal, list[tuple[float, float]]] = {ours: [], alone: [], bare: []}

@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import BARE, state_with_open_prompts, tell  # noqa: E402
+from measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 AT_REST, BUSY = 1.5, 2.0
@@ -77,7 +77,7 @@ def _measure(here: Path, said: str, each: float) -> None:
             least = iter(LETTERS)
             terminal.wait_for("Your input")
             _drain(terminal, 1.0)
-            for key in ("\x1b[B", "\x1b[B", "\x1b[F", "\x1b[D", "\x1b[D"):
+            for key in TO_DESCRIPTION:
                 terminal.press(key)
                 _drain(terminal, 0.1)
             letters = iter(LETTERS)

@@ -88,7 +88,9 @@ class WorkbenchApp(SurvivingApp):
     """
 
     TITLE = "workbench"
-    CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "dialogs/dialogs.tcss"]
+    CSS_PATH: ClassVar[Any] = "screens/main.tcss"
+    CSS_IN_FRONT: ClassVar[Path] = Path(__file__).parent / "dialogs" / "dialogs.tcss"
+    """The styles of all that opens in front of the main screen, read when the first of it opens."""
     BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
     GUIDE: ClassVar[Kind] = "first"
     """The guide of a first start."""
@@ -130,6 +132,11 @@ class WorkbenchApp(SurvivingApp):
 
     def get_default_screen(self) -> Screen[Any]:
         return self.main
+
+    def push_screen(self, *arguments: Any, **options: Any) -> Any:
+        if not self.stylesheet.has_source(str(self.CSS_IN_FRONT)):
+            self.stylesheet.read(self.CSS_IN_FRONT)
+        return super().push_screen(*arguments, **options)
 
     def on_mount(self) -> None:
         if not self.is_headless:

@@ -10,7 +10,6 @@ from typing import Any
 from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file import autosave, store
-from sessions.imports.pasted_text import calls_at
 from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
@@ -58,6 +57,8 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
         try:
             found = store.open_file(path)
         except SessionError:
+            from sessions.imports.pasted_text import calls_at
+
             if not calls_at(path):
                 raise
             hint = f"`workbench import {path} -o failure.session.json` makes a session of one"

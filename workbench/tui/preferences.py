@@ -346,7 +346,7 @@ class Preferences:
             self._app.set_class(look.is_compact, "-compact", update=is_same)
             self._app.theme = look.theme
             self._main.columns.set_quiet(look.is_quiet)
-            self._main.project(is_projected)
+            self._main.project(is_projected, restyle=is_same)
         if before is None:
             self._main.status.say(self.key_words("projector · {app.project|shift+F6} back"))
         else:

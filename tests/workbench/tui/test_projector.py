@@ -69,7 +69,8 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
     at_the_desk(act, size=WIDE)
 
 
-def test_there_and_back_every_widget_is_styled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pane", ["f2", "f3"])
+def test_there_and_back_every_widget_is_styled_once(pane: str, monkeypatch: pytest.MonkeyPatch) -> None:
     styled: list[DOMNode] = []
     apply = Stylesheet.apply
 
@@ -78,7 +79,7 @@ def test_there_and_back_every_widget_is_styled_once(monkeypatch: pytest.MonkeyPa
         apply(stylesheet, node, **options)
 
     async def act(desk: Desk) -> None:
-        await desk.press("f3")
+        await desk.press(pane)
         monkeypatch.setattr(Stylesheet, "apply", applied)
         for theme in (themes.DARK_PROJECTED.name, desk.app.theme):
             styled.clear()

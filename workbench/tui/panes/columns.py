@@ -66,6 +66,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.is_quiet = False
         """True if the text shared by all columns is folded."""
 
+    def expect(self, width: int) -> None:
+        """Use this width until the first layout, which would otherwise be followed by a second."""
+        if not self._last_room.width:
+            self._last_room = Size(width, 0)
+
     def frame(self, columns: Sequence[Column]) -> None:
         """Show the columns with their titles only."""
         self._arrange([one.id for one in columns])

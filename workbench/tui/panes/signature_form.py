@@ -18,7 +18,6 @@ from adapters.signatures import outline_edits as change
 from adapters.signatures.outline import ClassKind, ClassOutline, MemberKind, Outline, outline_of
 from adapters.signatures.outline_edits import NewMember
 from adapters.signatures.read.source_text import comments_in
-from sessions.imports.pasted_text import holds_calls, names_error
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys import KeyGroup, keys_of
@@ -137,6 +136,8 @@ class SignatureForm(Vertical):
 
     def take_pasted(self, pasted: str) -> None:
         """Use pasted text as the signature, or report in a toast why that is impossible."""
+        from sessions.imports.pasted_text import holds_calls, names_error
+
         if holds_calls(pasted):
             self.post_message(PastedCall(pasted))
             return

@@ -11,7 +11,6 @@ from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from adapters.signatures.read.source_text import quiet_parse
-from sessions.imports.pasted_text import holds_calls, names_error
 from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys import KeyGroup
 from workbench.tui.messages import PastedCall
@@ -96,6 +95,8 @@ class SourceEditor(Editor):
 
         Runs before Textual's handler.
         """
+        from sessions.imports.pasted_text import holds_calls, names_error
+
         is_call = holds_calls(event.text) or (not self.text.strip() and names_error(event.text))
         if is_call and not _is_source(event.text):
             event.prevent_default()

@@ -17,7 +17,6 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from adapters.errors import RunError
-from sessions.imports.pasted_text import holds_calls
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.document import Change, Document, Place, ReadSignature, RenderedColumn, State
@@ -245,6 +244,8 @@ class MainScreen(PaneSizesScreen):
         """Report a paste that no pane accepted."""
         if isinstance(self.focused, TextArea):
             return
+        from sessions.imports.pasted_text import holds_calls
+
         if holds_calls(event.text):
             self.post_message(PastedCall(event.text))
         else:

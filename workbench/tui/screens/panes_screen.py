@@ -126,6 +126,8 @@ WIDE, MIDDLE = 116, 100
 """Widths in cells from which several columns, or one column, fit beside the editors."""
 SHARE_WIDE, SHARE_MIDDLE = 0.26, 0.4
 """The editors' default share of the width."""
+CELLS_OF_MIDDLE = 1
+"""Cells between editors and columns."""
 LEAST_LEFT = 41
 """The editors' smallest default width, in cells, beside several columns; the names of their tabs fit."""
 HIGH, MEDIUM = 32, 24
@@ -168,20 +170,16 @@ class PaneSizesScreen(PointingScreen):
         width = self.app.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
-        is_written = self.editors.has_focus_within
-        self.set_class(self.is_projected and is_written, "-written")
+        self._mark_written()
         one_part = (width < MIDDLE and self.app.size.height < HIGH) or self.is_projected
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
-        left = self.editors.styles
-        if is_left_alone:
-            left.width = left.height = "1fr"
-        else:
-            left.width = self._fitting(round(width * share)) if is_beside else None
-            left.height = None
+        of_editors = self._fitting(round(width * share)) if is_beside else None
+        self._size_editors("1fr" if is_left_alone else of_editors, "1fr" if is_left_alone else None)
+        self.columns.expect(width - of_editors - CELLS_OF_MIDDLE if of_editors is not None else width)
         # set on the panes: after a change of the screen's classes every widget would look up its styles again
-        left.display = "none" if column is not None else None
+        self.editors.styles.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
         self.columns.styles.display = "none" if is_left_alone else None
         self.editors.signature.stand_alone(is_left_alone)
@@ -193,16 +191,30 @@ class PaneSizesScreen(PointingScreen):
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
 
+    def _size_editors(self, width: int | str | None, height: str | None) -> None:
+        """Set the size of the editors; Textual lays out the screen again even if None replaces None."""
+        styles = self.editors.styles.inline
+        for name, value in (("width", width), ("height", height)):
+            if value is not None or styles.has_rule(name):
+                setattr(styles, name, value)
+
     def maximize_pane(self) -> None:
         """Toggle between all panes and only the focused pane, which changes with the focus."""
         self.is_alone = not self.is_alone
         self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
-    def project(self, is_projected: bool) -> None:
-        """Turn projector mode on or off; sizes that the user set are kept."""
+    def project(self, is_projected: bool, *, restyle: bool) -> None:
+        """Turn projector mode on or off; sizes that the user set are kept.
+
+        `restyle` updates the styles; another theme does so anyway.
+        """
         self.is_projected = is_projected
+        self._mark_written(restyle)
         self.share_room()
+
+    def _mark_written(self, restyle: bool = True) -> None:
+        self.set_class(self.is_projected and self.editors.has_focus_within, "-written", update=restyle)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if self.is_alone or self.is_projected:

@@ -6,7 +6,7 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.segment import Segment
@@ -25,7 +25,10 @@ Report = Callable[[Exception], object]
 
 
 class KeptStyles(Stylesheet):
-    """A stylesheet that is parsed anew only for other colors; Textual does so at every start and change of theme."""
+    """A stylesheet that is parsed anew only for other colors, and applied to a new screen only when that is shown.
+
+    Textual parses it at every start and change of theme.
+    """
 
     def __init__(self, variables: dict[str, str]) -> None:
         super().__init__(variables=variables)
@@ -42,6 +45,16 @@ class KeptStyles(Stylesheet):
             one.__class__ = _HashedByIdentity
 
     reparse = parse
+
+    def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        """Update the styles of nodes of a screen, unless nothing of it was shown yet.
+
+        Textual gives a widget its styles when it is mounted, and all widgets of a screen when that is first shown.
+        """
+        nodes = list(nodes)
+        one = next(iter(nodes), None)
+        if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
+            super().update_nodes(nodes, animate)
 
 
 class _HashedByIdentity(RuleSet):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
@@ -161,6 +161,7 @@ class OneLayout(Screen[ScreenResultType]):
     """
 
     _known_size = Size()
+    _was_shown = False
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name, id, classes)
@@ -173,6 +174,13 @@ class OneLayout(Screen[ScreenResultType]):
         down = self.VERTICAL_BREAKPOINTS or self.app.VERTICAL_BREAKPOINTS
         for cells, points in zip(self._known_size, (across, down), strict=True):
             self.add_class(*[name for _, name in sorted([one for one in points or () if one[0] <= cells])[-1:]])
+
+    def refresh(self, *regions: Region, **options: Any) -> Self:
+        """Repaint, except right after the screen was painted first, when Textual asks for all of it again."""
+        if self.stack_updates == 1 and not (regions or options or self._was_shown):
+            self._was_shown = True
+            return self
+        return super().refresh(*regions, **options)
 
     @on(events.Resize)
     def lay_out_once(self, event: events.Resize) -> None:

@@ -50,6 +50,58 @@ def test_a_start_parses_each_style_once_and_lays_no_size_out_twice(monkeypatch: 
     at_the_desk(act)
 
 
+def test_a_start_looks_for_styles_and_paints_the_whole_screen_once_with_columns_as_wide_as_they_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[object] = []
+    update_nodes, paint = Stylesheet.update_nodes, Compositor.render_full_update
+
+    def look(stylesheet: Stylesheet, nodes: list[Any], animate: bool = False) -> None:
+        done.append(type(nodes[0]).__name__)
+        update_nodes(stylesheet, nodes, animate)
+
+    def paint_all(compositor: Compositor, simplify: bool = False) -> Any:
+        done.append(
+            [region.width for one, (region, _) in compositor.visible_widgets.items() if one.has_class("column")]
+        )
+        return paint(compositor, simplify)
+
+    monkeypatch.setattr(Stylesheet, "update_nodes", look)
+    monkeypatch.setattr(Compositor, "render_full_update", paint_all)
+
+    async def act(desk: Desk) -> None:
+        widths = [one.outer_size.width for one in desk.main.columns.all]
+        assert len(widths) == 3
+        assert done[: done.index(widths) + 1] == ["WorkbenchApp", "MainScreen", widths]
+        assert [one for one in done if isinstance(one, list)] == [widths]
+
+    at_the_desk(act)
+
+
+def test_styles_of_dialogs_are_read_when_the_first_opens() -> None:
+    async def act(desk: Desk) -> None:
+        path = str(desk.app.CSS_IN_FRONT)
+        assert not desk.app.stylesheet.has_source(path)
+        await desk.press("ctrl+l")
+        assert desk.app.stylesheet.has_source(path)
+        dialog = desk.app.screen.query_one(".dialog")
+        assert (dialog.outer_size.width, dialog.styles.border.top[0]) == (120, "round")
+
+    at_the_desk(act)
+
+
+def test_sharing_the_room_as_before_lays_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[object] = []
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(Screen, "_refresh_layout", lambda *given, **named: laid_out.append(given))
+        desk.main.share_room()
+        await desk.settle()
+        assert not laid_out
+
+    at_the_desk(act)
+
+
 def test_a_dialog_is_laid_out_once_for_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[tuple[str, Size | None]] = []
     layout = Screen._refresh_layout
