@@ -119,20 +119,18 @@ def profile(name: str) -> Profile:
     """Return an adapter's profile; `CUSTOM` for adapters that are neither ours nor of a dspy release."""
     named = parse_release(name)
     if named is not None:
-        return _profile_of_release(named)
+        heading = f"{title(named.adapter)} of dspy {named.version}"
+        card = Card(
+            f"{heading}, asked live: that very release renders and reads.",
+            f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
+            f"Whatever {heading} reads. Its parse result has values and no steps.",
+            (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
+            ("your program runs on another release",),
+        )
+        return replace(
+            CUSTOM, about=f"as dspy {named.version} has it", card=card, options=profile(named.adapter).options
+        )
     return OURS[name].adapter.profile if name in OURS else CUSTOM
-
-
-def _profile_of_release(named: OfRelease) -> Profile:
-    heading = f"{title(named.adapter)} of dspy {named.version}"
-    card = Card(
-        f"{heading}, asked live: that very release renders and reads.",
-        f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
-        f"Whatever {heading} reads. Its parse result has values and no steps.",
-        (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
-        ("your program runs on another release",),
-    )
-    return replace(CUSTOM, about=f"as dspy {named.version} has it", card=card, options=profile(named.adapter).options)
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:

@@ -102,7 +102,15 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     if model.startswith("offline/"):
         return OFFLINE
     route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
-    return _by_litellm(model) if route is None else _table_answer(route, facts_by(fetched_table.in_use()))
+    if route is not None:
+        return _table_answer(route, facts_by(fetched_table.in_use()))
+    found, is_current = litellm_answers.answer_of(model)
+    if found is None:
+        return Known(NONE, f"nothing assumed until litellm {litellm_answers.installed()} answers")
+    said_by = f"litellm {found.release}"
+    if not is_current:
+        return Known(found.capabilities, f"a copy of {said_by}, until litellm {litellm_answers.installed()} answers")
+    return Known(found.capabilities, said_by if found.is_listed else f"{said_by}, by its rules for unlisted names")
 
 
 def by_other_table(model: str, model_type: str, connection: Iterable[str], waits: bool) -> Known | None:
@@ -134,16 +142,6 @@ def ask_about(models: Iterable[str]) -> None:
         for one in models
         if not one.startswith("offline/") and (has_gateway(one, os.environ) or own_route(one) is None)
     )
-
-
-def _by_litellm(model: str) -> Known:
-    found, is_current = litellm_answers.answer_of(model)
-    if found is None:
-        return Known(NONE, f"nothing assumed until litellm {litellm_answers.installed()} answers")
-    said_by = f"litellm {found.release}"
-    if not is_current:
-        return Known(found.capabilities, f"a copy of {said_by}, until litellm {litellm_answers.installed()} answers")
-    return Known(found.capabilities, said_by if found.is_listed else f"{said_by}, by its rules for unlisted names")
 
 
 @lru_cache(maxsize=1024)

@@ -175,7 +175,13 @@ class LitellmLM:
         """
         target = self._target()
         self._check(request, target)
-        secrets = self._names_of_secrets(target)
+        secrets: dict[str, Any] = {}
+        is_sent = not target.key_withheld and (target.keys or target.address is None)
+        if is_sent and target.provider not in SIGNED:
+            secrets["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
+        headers = self._settings.header_variables
+        if headers:
+            secrets["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
         call = self._call(request, target, secrets)
         child = self._child()
         child.ready.wait()
@@ -274,17 +280,6 @@ class LitellmLM:
         headers = self._settings.header_variables
         if headers:
             found["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
-        return found
-
-    def _names_of_secrets(self, target: Target) -> dict[str, Any]:
-        """Return `_secrets` with variable names instead of values."""
-        found: dict[str, Any] = {}
-        is_sent = not target.key_withheld and (target.keys or target.address is None)
-        if is_sent and target.provider not in SIGNED:
-            found["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
-        headers = self._settings.header_variables
-        if headers:
-            found["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
         return found
 
     def _check(self, request: Mapping[str, Any], target: Target) -> None:

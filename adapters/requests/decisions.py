@@ -225,7 +225,14 @@ def _check(one: Decision) -> None:
         )
     for label in ("instructions", "criteria"):
         if label in settings:
-            _check_json(name, label, settings[label])
+            entry = settings[label]
+            if not isinstance(entry, str | dict | list | None):
+                raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
+            try:
+                type_adapter(pydantic.JsonValue).validate_python(entry, strict=True)
+                json.dumps(entry, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
     if "criteria" in settings:
         _check_criteria(one, settings["criteria"])
     value = settings[parameter]
@@ -240,16 +247,6 @@ def _check(one: Decision) -> None:
             f"Choice weights for {name!r} must map known string labels to finite, nonnegative numbers "
             "with at least one positive effective weight."
         )
-
-
-def _check_json(name: str, label: str, entry: object) -> None:
-    if not isinstance(entry, str | dict | list | None):
-        raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
-    try:
-        type_adapter(pydantic.JsonValue).validate_python(entry, strict=True)
-        json.dumps(entry, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
 
 
 def _check_criteria(one: Decision, criteria: Any) -> None:

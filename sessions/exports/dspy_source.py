@@ -106,7 +106,15 @@ def dspy_source(source: Source) -> Exported:
         inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
     signature = replace(signature, name=_name_of(view, signature))
-    head = _class_source(signature)
+    try:
+        made = in_source(signature)
+    except SignatureError as error:
+        raise ExportError(f"the signature cannot be written as source: {error}") from error
+    if made.instructions is None:
+        head = made.text
+    else:
+        said = literal(made.instructions, "    ")
+        head = f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
     left += _shown_otherwise(view, signature, head)
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
@@ -189,18 +197,6 @@ def _refuse(view: View) -> None:
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
             raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")
-
-
-def _class_source(signature: Signature) -> str:
-    """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
-    try:
-        made = in_source(signature)
-    except SignatureError as error:
-        raise ExportError(f"the signature cannot be written as source: {error}") from error
-    if made.instructions is None:
-        return made.text
-    said = literal(made.instructions, "    ")
-    return f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:

@@ -76,7 +76,19 @@ class Sampler:
         if kind == "object" or "properties" in schema:
             return self._object(schema, path, definitions, hint)
         if kind == "array":
-            return self._array(schema, path, definitions, hint)
+            fixed = schema.get("prefixItems", ())
+            found = [self._of(one, (*path, str(place)), definitions, hint) for place, one in enumerate(fixed)]
+            inner = schema.get("items")
+            if not isinstance(inner, Mapping):
+                return found
+            least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 2))
+            recursive = least == 0 and len(path) > MAX_DEPTH
+            count = 0 if recursive else max(least, min(2, most))
+            while len(found) < count:
+                found.append(self._of(inner, (*path, "item"), definitions, hint))
+            if schema.get("uniqueItems"):
+                found = [one for place, one in enumerate(found) if one not in found[:place]]
+            return found
         if kind == "boolean":
             return choose(f"{self._seed}{path}", 3) > 0
         if kind == "integer":
@@ -135,21 +147,6 @@ class Sampler:
         if told:
             keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), definitions, "")) for _ in range(2)))
         return {key: self._of(inner, (*path, key), definitions, hint) for key in keys[: schema.get("maxProperties", 2)]}
-
-    def _array(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> list[Any]:
-        fixed = schema.get("prefixItems", ())
-        found = [self._of(one, (*path, str(place)), definitions, hint) for place, one in enumerate(fixed)]
-        inner = schema.get("items")
-        if not isinstance(inner, Mapping):
-            return found
-        least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 2))
-        recursive = least == 0 and len(path) > MAX_DEPTH
-        count = 0 if recursive else max(least, min(2, most))
-        while len(found) < count:
-            found.append(self._of(inner, (*path, "item"), definitions, hint))
-        if schema.get("uniqueItems"):
-            found = [one for place, one in enumerate(found) if one not in found[:place]]
-        return found
 
     def _integer(self, schema: Schema, path: Path) -> int:
         low, high = _bounds(schema, 1)

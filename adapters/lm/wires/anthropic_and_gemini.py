@@ -282,7 +282,14 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
         if form["type"] == "json_schema":
             strict = _has(form["schema"], "additionalProperties")
             config["responseJsonSchema" if strict else "responseSchema"] = form["schema"]
-    thinking = _thinking(model, given["reasoning_effort"])
+    effort = given["reasoning_effort"]
+    if effort is None:
+        thinking = None
+    elif model.lower().removeprefix("models/").startswith("gemini-3"):
+        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
+        thinking = {"thinkingLevel": level}
+    else:
+        thinking = {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}
     if thinking is not None:
         config["thinkingConfig"] = thinking
     if config:
@@ -309,16 +316,6 @@ def _gemini_part(part: Part) -> dict[str, Any]:
         case Result(id, name, text) if name:
             return {"functionResponse": {"name": name, "response": {"result": text}, "id": id}}
     raise NotTakenError(f"a part of the type {type(part).__name__}")
-
-
-def _thinking(model: str, effort: str | None) -> dict[str, Any] | None:
-    """Rule: the reasoning part of `_payload`, and `gemini_level_class`."""
-    if effort is None:
-        return None
-    if model.lower().removeprefix("models/").startswith("gemini-3"):
-        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
-        return {"thinkingLevel": level}
-    return {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}
 
 
 def _number(value: float) -> float:

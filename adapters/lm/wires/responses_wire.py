@@ -93,7 +93,12 @@ def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool
         data["tool_choice"] = {"type": "function", "name": choice["function"]["name"]}
     form = data.pop("response_format", None)
     if form is not None:
-        data["text"] = {"format": _litellm_form(form)}
+        if form.get("type") == "json_schema":
+            inner = form["json_schema"]
+            form = {"name": inner.get("name") or "response", "type": "json_schema", "schema": inner["schema"]}
+            if inner.get("strict") is not None:
+                form["strict"] = inner["strict"]
+        data["text"] = {"format": dict(form)}
     return {name: value for name, value in data.items() if value is not None}
 
 
@@ -169,12 +174,3 @@ def _litellm_blocks(content: Any, role: Any) -> list[dict[str, Any]]:
         else:
             made.append(copy.deepcopy(dict(block)))
     return made
-
-
-def _litellm_form(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert `response_format` to `text.format`, with keys in dspy's order."""
-    if form.get("type") != "json_schema":
-        return dict(form)
-    inner = form["json_schema"]
-    strict = {"strict": inner["strict"]} if inner.get("strict") is not None else {}
-    return {"name": inner.get("name") or "response", "type": "json_schema", "schema": inner["schema"], **strict}
