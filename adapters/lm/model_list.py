@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
 from adapters.lm.capabilities import split_model
+from adapters.lm.protocol import Object
 
 MODES = frozenset({"chat", "responses", "completion"})
 
@@ -64,7 +64,7 @@ def _by_name() -> dict[str, ModelEntry]:
     return {one.name: one for one in (*offline_models(), *litellm_models())}
 
 
-def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
+def _entry(name: str, facts: Object) -> ModelEntry:
     family = fetched_table.provider_of(facts)
     full = name if name.startswith(f"{family}/") or (family == "openai" and "/" in name) else f"{family}/{name}"
     context = facts.get("max_input_tokens") or facts.get("max_tokens")

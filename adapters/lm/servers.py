@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import config_file
 from adapters.lm.addresses import OLLAMAS_HOME, environment_base
+from adapters.lm.protocol import Object
 from adapters.lm.secrets import Scrubber
 
 USUAL: Mapping[str, tuple[str, str]] = {
@@ -150,7 +150,7 @@ def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | No
     return Says(tools if isinstance(tools, bool) else None, None, True, "llama.cpp's /props")
 
 
-def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Object:
     """Fetch a JSON object; return an empty one on any failure."""
     import urllib.request  # which loads http and ssl
 

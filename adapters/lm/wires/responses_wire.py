@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.lm.protocol import Object
 from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
@@ -31,7 +32,7 @@ TAKEN_BY_LITELLM = frozenset(
 """Parameters that litellm sends (its `ResponsesAPIOptionalRequestParams`); it silently drops all others."""
 
 
-def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
+def body_of_dspys_client(request: Object) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
     Omits stop sequences, which are applied to the reply (`cut_at_stops`), and `n`, for which several requests are sent.
@@ -61,7 +62,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     return body if given["user"] is None else {**body, "safety_identifier": given["user"]}
 
 
-def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
+def body_by_litellm(model: str, request: Object, developer_role: bool) -> dict[str, Any]:
     """Return the body that dspy passes to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
     data = {name: value for name, value in copy.deepcopy(dict(request)).items() if name != "messages"}
     items: list[dict[str, Any]] = []
@@ -102,7 +103,7 @@ def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool
     return {name: value for name, value in data.items() if value is not None}
 
 
-def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+def _input(messages: Sequence[Object]) -> tuple[str, list[dict[str, Any]]]:
     """Return the text of the system message, and the other messages as items."""
     system, items = "", []
     for number, message in enumerate(messages):
@@ -124,7 +125,7 @@ def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, A
     return system, items
 
 
-def _call(call: Mapping[str, Any], arguments: str) -> dict[str, Any]:
+def _call(call: Object, arguments: str) -> dict[str, Any]:
     return {
         "type": "function_call",
         "call_id": call.get("call_id") or call.get("id"),
@@ -133,7 +134,7 @@ def _call(call: Mapping[str, Any], arguments: str) -> dict[str, Any]:
     }
 
 
-def _result(message: Mapping[str, Any]) -> dict[str, Any]:
+def _result(message: Object) -> dict[str, Any]:
     content = message.get("content") or ""
     text = content if isinstance(content, str) else "".join(one.get("text", "") for one in content)
     return {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": text}
@@ -147,7 +148,7 @@ def _blocks(content: Any, role: str) -> list[dict[str, Any]]:
     return [_block(one, kind) for one in content]
 
 
-def _block(block: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _block(block: Object, kind: str) -> dict[str, Any]:
     if block.get("type") == "text" and set(block) <= {"type", "text"}:
         return {"type": kind, "text": block["text"]}
     if block.get("type") == "image_url" and kind == "input_text":
