@@ -105,7 +105,10 @@ def dspy_source(source: Source) -> Exported:
         signature, _ = add_tool_fields(signature)
         inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
-    signature = replace(signature, name=_name_of(view, signature))
+    # The user's name for the signature, which dspy's signature methods lose; no message contains it.
+    text = view.session.signature
+    name = notation.read(text.text, text.class_name).name
+    signature = replace(signature, name=name if is_name(name) else signature.name)
     try:
         made = in_source(signature)
     except SignatureError as error:
@@ -176,13 +179,6 @@ def predictor_of(view: View) -> tuple[Signature, bool]:
     plain = replace(view.session, signature=replace(text, predictor="Predict"))
     bare = variants.session_of(plain, view.column).signature.read()
     return (bare, True) if _words(bare.chain_of_thought()) == _words(whole) else (whole, False)
-
-
-def _name_of(view: View, signature: Signature) -> str:
-    """Return the user's name for the signature, which dspy's signature methods lose; no message contains it."""
-    text = view.session.signature
-    name = notation.read(text.text, text.class_name).name
-    return name if is_name(name) else signature.name
 
 
 def _words(signature: Signature) -> list[tuple[str, ...]]:

@@ -191,7 +191,10 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
         raise SessionError(path, "", f"none of its columns is a field: {listed(list(values)[:8])}", hint)
     others = [name for name in values if name not in signature.fields]
     if others:
-        notes.append(f"no fields, kept beside the demos: {listed(others)}{_near(others, signature)}")
+        near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
+        meant = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
+        also = f" ({'; '.join(meant)})" if meant else ""
+        notes.append(f"no fields, kept beside the demos: {listed(others)}{also}")
     for name in signature.fields:
         lacking = len(rows) - len(values.get(name, ()))
         if lacking:
@@ -207,12 +210,6 @@ def demo_of(row: Mapping[str, object], signature: Signature) -> Demo:
     others = {name: value for name, value in row.items() if name not in signature.fields}
     values = {name: value for name, value in row.items() if name in signature.fields}
     return Demo(values, extra={KEPT: others} if others else {})
-
-
-def _near(others: Sequence[str], signature: Signature) -> str:
-    near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
-    asked = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
-    return f" ({'; '.join(asked)})" if asked else ""
 
 
 def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
