@@ -99,7 +99,10 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
         registered = _registered()
         if name not in registered:
             raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *registered)))
-        return _load_registered(name)(**options)
+        from importlib.metadata import entry_points
+
+        (found, *_) = entry_points(group=ENTRY_POINTS, name=name)
+        return _checked(name, found.load())(**options)
     known = entry.adapter.profile.options
     for option in options:
         if option not in known:
@@ -149,13 +152,6 @@ def _registered() -> tuple[str, ...]:
     import importlib.metadata
 
     return tuple(sorted(one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)))
-
-
-def _load_registered(name: str) -> type[Adapter]:
-    import importlib.metadata
-
-    (entry, *_) = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
-    return _checked(name, entry.load())
 
 
 def _checked(name: str, found: object) -> type[Adapter]:
