@@ -34,7 +34,7 @@ def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, 
     """
     if not takes_requests(lm):
         return lm(messages=messages, **params)  # type: ignore[no-any-return]
-    complete = _completer(lm)
+    complete = None if callable(lm) else lm.complete
     if complete is not None and inspect.iscoroutinefunction(complete):
         raise TypeError(f"{type(lm).__name__} is only asynchronous: call the adapter's `acall`")
     request, beside, count = _lm_request(lm, messages, params)
@@ -45,7 +45,7 @@ async def ask_async(lm: Any, messages: Sequence[Mapping[str, object]], params: M
     """Call the model through `lm.acall` or an engine's `complete`, in a thread if that is synchronous."""
     if not takes_requests(lm):
         return await lm.acall(messages=messages, **params)  # type: ignore[no-any-return]
-    complete = _completer(lm)
+    complete = None if callable(lm) else lm.complete
     request, beside, count = _lm_request(lm, messages, params)
     outputs: list[object] = []
     for _ in range(count):
@@ -111,11 +111,6 @@ def output_of(response: Any) -> object:
             "content": [{**_scored(token), "top_logprobs": [_scored(one) for one in token.top]} for token in logprobs]
         }
     return output if len(output) > 1 else output["text"]
-
-
-def _completer(lm: Any) -> Any:
-    """Return an engine's `complete`; None for a callable model."""
-    return None if callable(lm) else lm.complete
 
 
 def _lm_request(

@@ -99,7 +99,10 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
         registered = _registered()
         if name not in registered:
             raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *registered)))
-        return _load_registered(name)(**options)
+        from importlib.metadata import entry_points
+
+        (found, *_) = entry_points(group=ENTRY_POINTS, name=name)
+        return _checked(name, found.load())(**options)
     known = entry.adapter.profile.options
     for option in options:
         if option not in known:
@@ -119,20 +122,18 @@ def profile(name: str) -> Profile:
     """Return an adapter's profile; `CUSTOM` for adapters that are neither ours nor of a dspy release."""
     named = parse_release(name)
     if named is not None:
-        return _profile_of_release(named)
+        heading = f"{title(named.adapter)} of dspy {named.version}"
+        card = Card(
+            f"{heading}, asked live: that very release renders and reads.",
+            f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
+            f"Whatever {heading} reads. Its parse result has values and no steps.",
+            (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
+            ("your program runs on another release",),
+        )
+        return replace(
+            CUSTOM, about=f"as dspy {named.version} has it", card=card, options=profile(named.adapter).options
+        )
     return OURS[name].adapter.profile if name in OURS else CUSTOM
-
-
-def _profile_of_release(named: OfRelease) -> Profile:
-    heading = f"{title(named.adapter)} of dspy {named.version}"
-    card = Card(
-        f"{heading}, asked live: that very release renders and reads.",
-        f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
-        f"Whatever {heading} reads. Its parse result has values and no steps.",
-        (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
-        ("your program runs on another release",),
-    )
-    return replace(CUSTOM, about=f"as dspy {named.version} has it", card=card, options=profile(named.adapter).options)
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:
@@ -151,13 +152,6 @@ def _registered() -> tuple[str, ...]:
     import importlib.metadata
 
     return tuple(sorted(one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)))
-
-
-def _load_registered(name: str) -> type[Adapter]:
-    import importlib.metadata
-
-    (entry, *_) = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
-    return _checked(name, entry.load())
 
 
 def _checked(name: str, found: object) -> type[Adapter]:

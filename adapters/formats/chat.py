@@ -245,7 +245,14 @@ def info_of(field: Field) -> object:
         extra["constraints"] = field.constraints
     extra.setdefault("prefix", field.shown_prefix)
     extra.setdefault("desc", f"${{{field.name}}}")
-    arguments = _constraints(field.constraints or "")
+    arguments: dict[str, Any] = {}  # of dspy's text of constraints; values that are not literals are skipped
+    for piece in (field.constraints or "").split(", "):
+        for name, words in CONSTRAINT_WORDS.items():
+            if piece.startswith(words):
+                try:
+                    arguments[name] = literal_eval(piece.removeprefix(words))
+                except (ValueError, SyntaxError):
+                    continue
     if field.default_factory is not None:
         arguments["default_factory"] = field.default_factory
     elif not field.is_required:
@@ -253,19 +260,6 @@ def info_of(field: Field) -> object:
     made: Any = pydantic.Field(json_schema_extra=extra, **arguments)
     made.annotation = field.annotation
     return made
-
-
-def _constraints(sentence: str) -> dict[str, Any]:
-    """Convert dspy's text of constraints to arguments of pydantic, skipping values that are not literals."""
-    found: dict[str, object] = {}
-    for piece in sentence.split(", ") if sentence else ():
-        for name, words in CONSTRAINT_WORDS.items():
-            if piece.startswith(words):
-                try:
-                    found[name] = literal_eval(piece.removeprefix(words))
-                except (ValueError, SyntaxError):
-                    continue
-    return found
 
 
 def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:

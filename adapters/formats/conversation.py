@@ -83,7 +83,14 @@ def render_demos(
     for number, demo in enumerate(demos, 1):
         entry = known.by_id.get(id(demo)) if known is not None else None
         if entry is None:
-            use = _demo_use(signature, demo, number)
+            missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
+            if not missing:
+                use = DemoUse(number, "complete")
+            else:
+                has_both = any(name in demo for name in signature.input_fields) and any(
+                    name in demo for name in signature.output_fields
+                )
+                use = DemoUse(number, "incomplete" if has_both else "dropped", missing)
             pending.append((demo, use))
         else:
             entry = entry if entry.use.number == number else _renumbered(entry, number)
@@ -119,16 +126,6 @@ def _render_demo(
     answer = adapter.format_assistant_message_content(signature, demo, missing_field_message=missing)
     asked = message_of("user", turn, user)
     return RenderedDemo(demo, use, (expanded(asked) if expand else asked, message_of("assistant", turn, answer)))
-
-
-def _demo_use(signature: Signature, demo: Values, number: int) -> DemoUse:
-    missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
-    if not missing:
-        return DemoUse(number, "complete")
-    has_both = any(name in demo for name in signature.input_fields) and any(
-        name in demo for name in signature.output_fields
-    )
-    return DemoUse(number, "incomplete" if has_both else "dropped", missing)
 
 
 def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:

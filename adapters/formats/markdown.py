@@ -300,10 +300,6 @@ def locate(completion: str) -> Located:
     value = load_valid_json(completion.strip())
     if value is not NOT_JSON:
         return Located("strip", value, *_stripped(completion, 0, len(completion)))
-    return _scan(completion)
-
-
-def _scan(completion: str) -> Located:
     decode = json.JSONDecoder().raw_decode
     budget = WORK_FACTOR * len(completion) + 1000
     for number, match in enumerate(OPENING.finditer(completion)):

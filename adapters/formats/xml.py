@@ -76,7 +76,14 @@ class XMLAdapter(ChatAdapter):
     def format_user_message_content(
         self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str:
-        parts: list[str] = [prefix, self._inputs_content(signature, inputs)]
+        fields = signature.input_fields.items()
+        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            inputs_content = self.format_field_with_value(
+                {field_with_info(field): inputs[name] for name, field in fields if name in inputs}
+            )
+        else:
+            inputs_content = _written([(field, inputs[name], "value") for name, field in fields if name in inputs])
+        parts: list[str] = [prefix, inputs_content]
         if main_request:
             reminder = self.user_message_output_requirements(signature)
             if reminder is None:  # dspy joins it without a check
@@ -85,14 +92,6 @@ class XMLAdapter(ChatAdapter):
         if not prefix and not suffix and len(parts) == 2:
             return parts[1]
         return joined((*parts, suffix))
-
-    def _inputs_content(self, signature: Signature, inputs: Values) -> str:
-        fields = signature.input_fields.items()
-        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
-            return self.format_field_with_value(
-                {field_with_info(field): inputs[name] for name, field in fields if name in inputs}
-            )
-        return _written([(field, inputs[name], "value") for name, field in fields if name in inputs])
 
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None

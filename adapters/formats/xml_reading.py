@@ -122,13 +122,6 @@ def _elements_by_expat(text: str) -> list[Element]:
 _BREAK = re.compile(r"\r\n?|\n")
 
 
-def error_offset(text: str, position: tuple[int, int]) -> int:
-    """Convert expat's line and column in the wrapped text to an offset (code points) in `text`."""
-    line, column = position
-    start = -len(f"<{ROOT}>") if line == 1 else next(islice(_BREAK.finditer(text), line - 2, None)).end()
-    return max(0, min(start + column, len(text)))
-
-
 def _tag_end(text: str, start: int) -> int:
     """Return the offset after the `>` that ends the tag at `start`, ignoring `>` in attributes."""
     return _TAG.match(text, start).end()  # type: ignore[union-attr]
@@ -205,7 +198,9 @@ def read_xml(found: Findings) -> Reading:
 
 def _fault(completion: str, error: ElementTree.ParseError) -> tuple[int, str]:
     """Return place and words of a fault; expat itself points behind a bare `&`."""
-    offset, said = error_offset(completion, error.position), str(error).split(":", 1)[0]
+    line, column = error.position
+    start = -len(f"<{ROOT}>") if line == 1 else next(islice(_BREAK.finditer(completion), line - 2, None)).end()
+    offset, said = max(0, min(start + column, len(completion))), str(error).split(":", 1)[0]
     if not said.startswith("not well-formed"):
         return offset, said
     ampersand = completion.rfind("&", max(0, offset - LONGEST_ENTITY), offset)

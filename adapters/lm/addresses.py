@@ -156,10 +156,6 @@ def is_set(name: str, environment: Mapping[str, str] | None = None) -> bool:
     return bool((os.environ if environment is None else environment).get(name))
 
 
-def has_key(provider: str, environment: Mapping[str, str] | None = None) -> bool:
-    return bool(keys_set(provider, environment))
-
-
 def host_of(address: str) -> str:
     """Return `host` or `host:port` of an address, "" without a host.
 

@@ -101,8 +101,16 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     """
     if model.startswith("offline/"):
         return OFFLINE
-    route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
-    return _by_litellm(model) if route is None else _table_answer(route, facts_by(fetched_table.in_use()))
+    route = None if has_gateway(model) else own_route(model, model_type, connection)
+    if route is not None:
+        return _table_answer(route, facts_by(fetched_table.in_use()))
+    found, is_current = litellm_answers.answer_of(model)
+    if found is None:
+        return Known(NONE, f"nothing assumed until litellm {litellm_answers.installed()} answers")
+    said_by = f"litellm {found.release}"
+    if not is_current:
+        return Known(found.capabilities, f"a copy of {said_by}, until litellm {litellm_answers.installed()} answers")
+    return Known(found.capabilities, said_by if found.is_listed else f"{said_by}, by its rules for unlisted names")
 
 
 def by_other_table(model: str, model_type: str, connection: Iterable[str], waits: bool) -> Known | None:
@@ -114,7 +122,7 @@ def by_other_table(model: str, model_type: str, connection: Iterable[str], waits
     if last is None or model.startswith("offline/"):
         return None
     other = last if fetched_table.in_use() is None else None
-    route = None if has_gateway(model, os.environ) else own_route(model, model_type, connection)
+    route = None if has_gateway(model) else own_route(model, model_type, connection)
     if route is None and waits:
         litellm_answers.ask_with(other, [model])
     found = litellm_answers.by_table(model, other) if route is None else _table_answer(route, facts_by(other))
@@ -130,20 +138,8 @@ def limits_of(model: str) -> Limits:
 def ask_about(models: Iterable[str]) -> None:
     """Ask the installed litellm now about those of `models` for which dspy would ask it."""
     litellm_answers.ask(
-        one
-        for one in models
-        if not one.startswith("offline/") and (has_gateway(one, os.environ) or own_route(one) is None)
+        one for one in models if not one.startswith("offline/") and (has_gateway(one) or own_route(one) is None)
     )
-
-
-def _by_litellm(model: str) -> Known:
-    found, is_current = litellm_answers.answer_of(model)
-    if found is None:
-        return Known(NONE, f"nothing assumed until litellm {litellm_answers.installed()} answers")
-    said_by = f"litellm {found.release}"
-    if not is_current:
-        return Known(found.capabilities, f"a copy of {said_by}, until litellm {litellm_answers.installed()} answers")
-    return Known(found.capabilities, said_by if found.is_listed else f"{said_by}, by its rules for unlisted names")
 
 
 @lru_cache(maxsize=1024)
@@ -152,7 +148,7 @@ def _table_answer(route: Route, facts: DspyFacts) -> Known:
     tools, reasoning, schema = (
         flag is True for flag in (flags.function_calling, flags.reasoning, flags.response_schema)
     )
-    refused = door.refuses(route.model)
+    refused = next((names for start, names in door.by_beginning if route.model.startswith(start)), door.refused)
     params = set(door.params)
     if door.dialect == "openai-chat" and (schema or tools):
         params.add("response_format")

@@ -57,12 +57,9 @@ class Child:
             env={**environment, "PYTHONUTF8": "1"},
             start_new_session=True,
         )
+        self.pid = self._process.pid
         threading.Thread(target=self._read_messages, name="model-child-messages", daemon=True).start()
         threading.Thread(target=self._read_stderr, name="model-child-stderr", daemon=True).start()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     @property
     def said(self) -> str:

@@ -9,15 +9,17 @@ requests.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.fetched_table import NO_MODELS, FetchedTable, Table
+from adapters.lm.protocol import Object
 
 FILE = Path(__file__).with_name("dspy_facts.json")
 
@@ -41,7 +43,7 @@ class Flags:
         return Flags(*({"+": True, "-": False, ".": None}[sign] for sign in code[:3]))
 
     @staticmethod
-    def of(facts: Mapping[str, Any]) -> Flags:
+    def of(facts: Object) -> Flags:
         """Read the flags of an entry of litellm's table."""
         told = [facts.get(f"supports_{name}") for name in ("function_calling", "reasoning", "response_schema")]
         return Flags(*(None if one is None else one is True for one in told))
@@ -104,14 +106,11 @@ class Door:
     keeps_reasoning: bool = False
     """True if every assistant message includes its reasoning, even if empty."""
 
-    def refuses(self, model: str) -> frozenset[str]:
-        return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
-
 
 class DspyFacts:
     """The file's contents, each part decoded on first use."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Object) -> None:
         self.data = data
         self.name = f"dspy {data['release']}'s table"
         self.prefixes: Mapping[str, str] = data["prefixes"]
@@ -174,7 +173,7 @@ class DspyFacts:
 class FetchedFacts(DspyFacts):
     """The file's contents with a fetched table instead of dspy's. Rule: `dspy.clients.model_metadata.model_info`."""
 
-    def __init__(self, data: Mapping[str, Any], name: str, table: Table) -> None:
+    def __init__(self, data: Object, name: str, table: Table) -> None:
         super().__init__(data)
         self.name = name
         self._fetched = table
@@ -194,7 +193,7 @@ class FetchedFacts(DspyFacts):
         facts = None if name in NO_MODELS else self._fetched.get(name) or self._aliased(name)
         return None if facts is None else Entry(str(facts.get("litellm_provider") or ""), Flags.of(facts))
 
-    def _aliased(self, name: str) -> Mapping[str, Any] | None:
+    def _aliased(self, name: str) -> Object | None:
         for facts in self._fetched.values():
             aliases, head = facts.get("aliases"), name.rpartition("/")[0]
             if isinstance(aliases, list) and name in aliases and head in ("", facts.get("litellm_provider")):
@@ -250,10 +249,10 @@ def own_route(
     return found
 
 
-def has_gateway(model: str, environment: Mapping[str, str]) -> bool:
+def has_gateway(model: str) -> bool:
     """Return whether the environment sets the provider's address (`OPENAI_API_BASE`); then dspy uses litellm."""
     prefix = model.split("/", 1)[0].upper()
-    return any(environment.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
+    return any(os.environ.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
 
 
 def _chat(model: str) -> Route | None:

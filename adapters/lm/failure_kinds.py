@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from adapters.lm.protocol import ErrorKind
+from adapters.lm.protocol import ErrorKind, Object
 
 Facts = Mapping[str, Any]
 """Facts of a failed call: the exception's `types` and `message`, `causes` (each `type` and `message`), `status`,
@@ -195,6 +195,10 @@ class _Failure:
         self.is_accepted = facts.get("accepted") is True
         """True if the server answered with a success status."""
         self.is_empty = facts.get("empty") is True
+        self.is_by_timeout = any("Timeout" in cause for cause in self.causes)
+        self.is_unfinished = self.is_a("UnfinishedStreamError") or self.says(*UNFINISHED)
+        self.is_missing = self.status == 404 or self.is_a("NotFoundError")
+        self.is_limit = self.status == 429 or self.is_a("RateLimitError")
 
     def is_a(self, *types: str) -> bool:
         return not self.types.isdisjoint(types)
@@ -204,22 +208,6 @@ class _Failure:
 
     def says(self, *words: str) -> bool:
         return any(one in self.text for one in words)
-
-    @property
-    def is_by_timeout(self) -> bool:
-        return any("Timeout" in cause for cause in self.causes)
-
-    @property
-    def is_unfinished(self) -> bool:
-        return self.is_a("UnfinishedStreamError") or self.says(*UNFINISHED)
-
-    @property
-    def is_missing(self) -> bool:
-        return self.status == 404 or self.is_a("NotFoundError")
-
-    @property
-    def is_limit(self) -> bool:
-        return self.status == 429 or self.is_a("RateLimitError")
 
 
 _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
@@ -272,7 +260,7 @@ _KINDS: tuple[tuple[Callable[[_Failure], bool], ErrorKind], ...] = (
 """Conditions and kinds of failures; the first match counts, "server" without a match."""
 
 
-def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
+def tls_trouble(causes: list[Object]) -> str:
     """Return the TLS problem of a failed connection: `certificate`, `no tls`, or ""."""
     said = " ".join(str(one.get("message", "")) for one in causes)
     if CERTIFICATE in said:
@@ -280,7 +268,7 @@ def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
     return "no tls" if any(one in said for one in NO_TLS) else ""
 
 
-def tls_line(trouble: str, place: str, address: str | None, causes: list[Mapping[str, Any]]) -> str:
+def tls_line(trouble: str, place: str, address: str | None, causes: list[Object]) -> str:
     """Explain `trouble`, a result of `tls_trouble`, in one line."""
     if trouble == "certificate":
         said = next((str(one["message"]) for one in reversed(causes) if CERTIFICATE in str(one.get("message"))), "")

@@ -137,8 +137,21 @@ def fetch() -> FetchedTable:
     if why or path is None:
         raise ProviderError(f"No table of models was fetched: {why}.", "setup")
     host = urlsplit(url).netloc
+    import urllib.request  # which loads http and ssl
+
     try:
-        body = _fetched(url)
+        request = urllib.request.Request(url, headers={"User-Agent": "adapter-workbench"})
+        end, read = time.monotonic() + SECONDS, bytearray()
+        with urllib.request.urlopen(request, timeout=5) as response:
+            if response.url != request.full_url:
+                raise _BadTableError("it redirects to another address, which litellm does not follow")
+            while piece := response.read1(1 << 16):
+                read += piece
+                if len(read) > LARGEST:
+                    raise _BadTableError(f"it is larger than {LARGEST >> 20} MB")
+                if time.monotonic() > end:
+                    raise _BadTableError(f"it took longer than {SECONDS:g} s")
+        body = bytes(read)
         _checked(body, max(FEWEST, len(packaged()) // 2))
         at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
         new = path.with_name(f".{path.name}.{os.getpid()}")
@@ -162,23 +175,6 @@ def keep(made: FetchedTable) -> FetchedTable:
 
 class _BadTableError(ValueError):
     """A table that is too large, too small, or no table of models."""
-
-
-def _fetched(url: str) -> bytes:
-    import urllib.request  # which loads http and ssl
-
-    request = urllib.request.Request(url, headers={"User-Agent": "adapter-workbench"})
-    end, body = time.monotonic() + SECONDS, bytearray()
-    with urllib.request.urlopen(request, timeout=5) as response:
-        if response.url != request.full_url:
-            raise _BadTableError("it redirects to another address, which litellm does not follow")
-        while piece := response.read1(1 << 16):
-            body += piece
-            if len(body) > LARGEST:
-                raise _BadTableError(f"it is larger than {LARGEST >> 20} MB")
-            if time.monotonic() > end:
-                raise _BadTableError(f"it took longer than {SECONDS:g} s")
-    return bytes(body)
 
 
 def _digest(body: bytes) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from adapters.lm.protocol import LM, Chunk
+from adapters.lm.protocol import LM, Chunk, Object
 
 POLL_SECONDS = 0.02
 """Interval at which a wait checks for an interruption."""
@@ -28,7 +28,7 @@ class InterruptedCallError(Exception):
         self.reason: Reason = reason
 
 
-def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason | None]) -> Iterator[Chunk]:
+def chunks(lm: LM, request: Object, interrupted: Callable[[], Reason | None]) -> Iterator[Chunk]:
     """Yield the chunks of `lm`, read in a separate thread; call `interrupted` for each chunk and while waiting.
 
     Raises InterruptedCallError as soon as it returns a reason, and whatever `lm.stream` raises. The model is then told

@@ -29,8 +29,8 @@ from adapters.lm.addresses import (
 from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.chunk_filters import cut_at_stops, without_secrets
-from adapters.lm.lm_settings import LMSettings, ModelType, refused
-from adapters.lm.protocol import Chunk, HttpRequest, ProviderError, ToolCallPart
+from adapters.lm.lm_settings import LMSettings, refused
+from adapters.lm.protocol import Chunk, HttpRequest, Object, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
 from adapters.lm.wires.dspys_wire import CHAT, Sent, sent
@@ -73,39 +73,27 @@ class LitellmLM:
         settings: LMSettings = CHAT,
         allow_variables: Collection[str] = (),
     ) -> None:
-        self._model = model
-        self._capabilities = capabilities
+        self.model = model
+        self.capabilities = capabilities
         self._api_base = api_base
         self._api_version = api_version
         self._trusted = trusted or api_base is None
         self._timeout = timeout
         self._stream = stream
         self._settings = settings
-        self._allow_variables = frozenset(allow_variables)
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def model_type(self) -> ModelType:
+        self.model_type = settings.model_type
         """dspy's name for the API in use, which adapters need (`adapters.types.base`)."""
-        return self._settings.model_type
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._capabilities
+        self._allow_variables = frozenset(allow_variables)
 
     @property
     def is_loading(self) -> bool:
         """Tell whether a call made now would wait for litellm to load (2 to 6 seconds)."""
         return not self._child().ready.is_set()
 
-    def has_to_load(self, request: Mapping[str, Any]) -> bool:
+    def has_to_load(self, request: Object) -> bool:
         """See `adapters.lm.protocol.LoadsFirst`."""
         try:
-            self._check(request, self._target())
-            self._check_credentials(self._target())
+            self._check_credentials(self._checked(request))
         except ProviderError:
             return False
         return self.is_loading
@@ -121,19 +109,18 @@ class LitellmLM:
             if cancel is not None and cancel.is_set():
                 return
 
-    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+    def stream(self, request: Object, cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. The first call starts the child process; chunks contain no secrets."""
         chunks = without_secrets(self._chunks(request, cancel), self._scrubber())
         yield from cut_at_stops(chunks, self._sent(request).stops)
 
-    def _chunks(self, request: Mapping[str, Any], cancel: Event | None) -> Iterator[Chunk]:
-        target = self._target()
-        self._check(request, target)
+    def _chunks(self, request: Object, cancel: Event | None) -> Iterator[Chunk]:
+        target = self._checked(request)
         self._check_credentials(target)
         target = replace(target, asks=_asks(request))
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
-            message["key_of"] = "/".join(split_model(self._model))  # the installed litellm may know another variable
+            message["key_of"] = "/".join(split_model(self.model))  # the installed litellm may know another variable
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -168,14 +155,19 @@ class LitellmLM:
             if not over:
                 child.cancel(number)
 
-    def http_request(self, request: Mapping[str, Any]) -> HttpRequest:
+    def http_request(self, request: Object) -> HttpRequest:
         """Return the HTTP request that litellm would send for a non-streamed reply; sends nothing.
 
         Blocks until litellm is loaded. Raises ProviderError.
         """
-        target = self._target()
-        self._check(request, target)
-        secrets = self._names_of_secrets(target)
+        target = self._checked(request)
+        secrets: dict[str, Any] = {}
+        is_sent = not target.key_withheld and (target.keys or target.address is None)
+        if is_sent and target.provider not in SIGNED:
+            secrets["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
+        headers = self._settings.header_variables
+        if headers:
+            secrets["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
         call = self._call(request, target, secrets)
         child = self._child()
         child.ready.wait()
@@ -196,7 +188,7 @@ class LitellmLM:
             (*names, *arrival["names"]),
         )
 
-    def _call(self, request: Mapping[str, Any], target: Target, secrets: Mapping[str, Any]) -> dict[str, Any]:
+    def _call(self, request: Object, target: Target, secrets: Object) -> dict[str, Any]:
         """Return the message that tells the child process how to call litellm."""
         made = self._sent(request)
         form = made.arguments.get("response_format")
@@ -225,7 +217,7 @@ class LitellmLM:
         See `adapters.lm.worker.questions.counts_of`. None for other providers than OpenAI and for models newer than
         the tokenizers. Blocks until litellm is loaded. Raises ProviderError if the child is lost.
         """
-        provider, name = split_model(self._model)
+        provider, name = split_model(self.model)
         if provider != "openai":
             return None
         child = self._child()
@@ -237,7 +229,7 @@ class LitellmLM:
         found = arrival["counts"]
         return None if found is None else (found[0], found[1])
 
-    def _sent(self, request: Mapping[str, Any]) -> Sent:
+    def _sent(self, request: Object) -> Sent:
         """Convert the request for litellm. Raises ProviderError if the API in use cannot represent it."""
         connection = {
             "api_base": self._api_base,
@@ -246,7 +238,7 @@ class LitellmLM:
         }
         used = frozenset([name for name, value in connection.items() if value is not None])
         try:
-            return sent(self._model, request, used, self._settings)
+            return sent(self.model, request, used, self._settings)
         except ValueError as error:
             raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
 
@@ -258,11 +250,6 @@ class LitellmLM:
     def _child(self) -> Child:
         environment = dict(os.environ) if self._trusted else without_keys(os.environ)
         return child_for(environment, keyless=not self._trusted)
-
-    def _target(self) -> Target:
-        provider, _ = split_model(self._model)
-        address = self._api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
-        return Target(self._model, address, key_withheld=not self._trusted, keys=keys_set(provider))
 
     def _secrets(self, target: Target) -> dict[str, Any]:
         """Return the API key, if litellm would not find it by itself, and the headers of the settings."""
@@ -276,18 +263,8 @@ class LitellmLM:
             found["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
         return found
 
-    def _names_of_secrets(self, target: Target) -> dict[str, Any]:
-        """Return `_secrets` with variable names instead of values."""
-        found: dict[str, Any] = {}
-        is_sent = not target.key_withheld and (target.keys or target.address is None)
-        if is_sent and target.provider not in SIGNED:
-            found["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
-        headers = self._settings.header_variables
-        if headers:
-            found["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
-        return found
-
-    def _check(self, request: Mapping[str, Any], target: Target) -> None:
+    def _checked(self, request: Object) -> Target:
+        """Return where the request goes. Raises ProviderError for a request, name or address that cannot be sent."""
         unknown = refused(name for name in request if name not in ("model", "messages"))
         if unknown:
             raise ProviderError(
@@ -302,18 +279,22 @@ class LitellmLM:
             raise ProviderError(
                 f"n is the number of completions, a whole number from 1 on, and not {count!r}.", "request"
             )
-        if "://" in self._model:
+        if "://" in self.model:
             raise ProviderError(
-                f"The model's name {self._model!r} holds an address. Write provider/model, and give api_base.",
+                f"The model's name {self.model!r} holds an address. Write provider/model, and give api_base.",
                 "model",
             )
-        if target.address is not None:
-            check_address(target.address, target.provider)
-        if target.address is None and self._settings.model_type == "text" and target.provider not in OF_TEXTS:
+        provider, _ = split_model(self.model)
+        address = self._api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
+        target = Target(self.model, address, key_withheld=not self._trusted, keys=keys_set(provider))
+        if address is not None:
+            check_address(address, provider)
+        elif self._settings.model_type == "text" and provider not in OF_TEXTS:
             raise ProviderError(
                 f"dspy asks OpenAI for completions of a text, whatever the provider: {target.model} needs an api_base.",
                 "address",
             )
+        return target
 
     def _check_credentials(self, target: Target) -> None:
         """Raise ProviderError for API keys and headers that cannot be sent."""
@@ -322,7 +303,7 @@ class LitellmLM:
         place = host_of(target.address) if target.address is not None else target.provider
         check_headers(self._settings.header_variables, self._allow_variables, place)
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
-            if is_provider_known(self._model):  # else litellm rejects the name
+            if is_provider_known(self.model):  # else litellm rejects the name
                 raise missing_key(target)
 
     def _lost(self, child: Child) -> ProviderError:
@@ -337,7 +318,7 @@ class LitellmLM:
         )
 
 
-def _asks(request: Mapping[str, Any]) -> frozenset[str]:
+def _asks(request: Object) -> frozenset[str]:
     """Return the capabilities that the request needs (`Target.asks`)."""
     form = request.get("response_format")
     kind = "response_format" if form == {"type": "json_object"} else "response_schema"

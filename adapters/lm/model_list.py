@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
 from adapters.lm.capabilities import split_model
+from adapters.lm.protocol import Object
 
 MODES = frozenset({"chat", "responses", "completion"})
 
@@ -64,10 +64,15 @@ def _by_name() -> dict[str, ModelEntry]:
     return {one.name: one for one in (*offline_models(), *litellm_models())}
 
 
-def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
+def _entry(name: str, facts: Object) -> ModelEntry:
     family = fetched_table.provider_of(facts)
     full = name if name.startswith(f"{family}/") or (family == "openai" and "/" in name) else f"{family}/{name}"
     context = facts.get("max_input_tokens") or facts.get("max_tokens")
+    text = facts.get("deprecation_date")
+    try:
+        day = date.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        day = None
     return ModelEntry(
         full,
         family,
@@ -75,20 +80,13 @@ def _entry(name: str, facts: Mapping[str, Any]) -> ModelEntry:
         context if isinstance(context, int) else None,
         _price_per_million(facts.get("input_cost_per_token")),
         _price_per_million(facts.get("output_cost_per_token")),
-        _day(facts.get("deprecation_date")),
+        day,
         facts.get("supports_sampling_params") is not False,
     )
 
 
 def _price_per_million(price: object) -> float | None:
     return round(price * 1e6, 6) if isinstance(price, int | float) and 0 < price < 1e9 else None
-
-
-def _day(text: object) -> date | None:
-    try:
-        return date.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
 
 
 LONGEST_QUERY = 200

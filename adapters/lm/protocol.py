@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from adapters.requests.calls import Request
 
 
+Object = Mapping[str, Any]
+"""A JSON object: a request, a message or a part of it."""
+
 ErrorKind = Literal[
     "key",
     "model",
@@ -58,7 +61,7 @@ class ProviderError(Exception):
         *,
         status: int | None = None,
         retry_after: float | None = None,
-        payload: Mapping[str, Any] | None = None,
+        payload: Object | None = None,
     ) -> None:
         self.message = message
         self.kind: ErrorKind = kind
@@ -72,7 +75,7 @@ _OF_CLIENTS = re.compile(
     "(host|accept|accept-encoding|connection|user-agent|content-length|x-stainless-.*)$", re.IGNORECASE
 )
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Object = MappingProxyType({})
 
 
 class CalledFunction(TypedDict):
@@ -115,7 +118,7 @@ class Chunk:
     reasoning: str = ""
     tool_calls: tuple[ToolCallPart, ...] = ()
     finish_reason: str | None = None
-    usage: Mapping[str, Any] | None = None
+    usage: Object | None = None
     cost: float | None = None
     logprobs: Any = None
     raw: Any = None
@@ -136,7 +139,7 @@ class Response:
     reasoning_content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
-    usage: Mapping[str, Any] | None = None
+    usage: Object | None = None
     cost: float | None = None
     logprobs: Any = None
     raw: Any = None
@@ -187,7 +190,7 @@ class LM(Protocol):
     @property
     def capabilities(self) -> Capabilities: ...
 
-    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]: ...
+    def stream(self, request: Object, cancel: Event | None = None) -> Iterator[Chunk]: ...
 
 
 @runtime_checkable
@@ -202,7 +205,7 @@ class WritesAsTheAdapter(Protocol):
 class LoadsFirst(Protocol):
     """A model that has to load before its first call; loading does not count as the model's time."""
 
-    def has_to_load(self, request: Mapping[str, Any]) -> bool:
+    def has_to_load(self, request: Object) -> bool:
         """Return whether `stream(request)` would wait now; False for a request that is rejected at once."""
 
     def wait_until_loaded(self, cancel: Event | None = None) -> None:
@@ -228,7 +231,7 @@ class Collector:
 
     def __init__(self) -> None:
         self._completions: dict[int, _Completion] = {}
-        self.usage: Mapping[str, Any] | None = None
+        self.usage: Object | None = None
         self.cost: float | None = None
 
     def add(self, chunk: Chunk) -> None:

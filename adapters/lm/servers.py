@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import config_file
 from adapters.lm.addresses import OLLAMAS_HOME, environment_base
+from adapters.lm.protocol import Object
 from adapters.lm.secrets import Scrubber
 
 USUAL: Mapping[str, tuple[str, str]] = {
@@ -132,19 +132,25 @@ def asked(server: Server, model: str, seconds: float = ASK_SECONDS) -> Says | No
     """
     name = model.removeprefix(f"{server.provider}/")
     root = server.address.rstrip("/").removesuffix("/v1")
-    questions: list[Callable[[], Says | None]] = [lambda: _llama_cpp(_get(f"{root}/props", seconds))]
     if server.provider.startswith("ollama"):
-        questions = [lambda: _ollama(_get(f"{root}/api/show", seconds, {"model": name}))]
-    elif server.provider == "lm_studio":
-        questions.insert(0, lambda: _lm_studio(_get(f"{root}/api/v0/models/{quote(name, safe='')}", seconds)))
-    for question in questions:
-        said = question()
-        if said is not None:
-            return said
-    return None
+        found = _get(f"{root}/api/show", seconds, {"model": name}).get("capabilities")
+        if not isinstance(found, list):
+            return None
+        # Ollama enforces a schema by a grammar for every model.
+        return Says("tools" in found, "thinking" in found, True, "Ollama's /api/show")
+    if server.provider == "lm_studio":
+        data = _get(f"{root}/api/v0/models/{quote(name, safe='')}", seconds)
+        if data.get("object") == "model":
+            found = data.get("capabilities")
+            return Says(isinstance(found, list) and "tool_use" in found, None, True, "LM Studio's /api/v0/models")
+    caps = _get(f"{root}/props", seconds).get("chat_template_caps")
+    if not isinstance(caps, dict):
+        return None
+    tools = caps.get("supports_tool_calls")
+    return Says(tools if isinstance(tools, bool) else None, None, True, "llama.cpp's /props")
 
 
-def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Object:
     """Fetch a JSON object; return an empty one on any failure."""
     import urllib.request  # which loads http and ssl
 
@@ -157,26 +163,3 @@ def _get(url: str, seconds: float, body: Mapping[str, str] | None = None) -> Map
     except (OSError, ValueError, RecursionError):  # no server, or no such endpoint
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _ollama(data: Mapping[str, Any]) -> Says | None:
-    found = data.get("capabilities")
-    if not isinstance(found, list):
-        return None
-    # Ollama enforces a schema by a grammar for every model.
-    return Says("tools" in found, "thinking" in found, True, "Ollama's /api/show")
-
-
-def _llama_cpp(data: Mapping[str, Any]) -> Says | None:
-    caps = data.get("chat_template_caps")
-    if not isinstance(caps, dict):
-        return None
-    tools = caps.get("supports_tool_calls")
-    return Says(tools if isinstance(tools, bool) else None, None, True, "llama.cpp's /props")
-
-
-def _lm_studio(data: Mapping[str, Any]) -> Says | None:
-    if data.get("object") != "model":
-        return None
-    found = data.get("capabilities")
-    return Says(isinstance(found, list) and "tool_use" in found, None, True, "LM Studio's /api/v0/models")

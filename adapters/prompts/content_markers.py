@@ -50,7 +50,12 @@ def _parts(text: Text) -> Iterator[Text | DataPart]:
             parsed = _first_result(payload, (load_json,))
         field = _field_at(text, start)
         for block in parsed if isinstance(parsed, list) else [payload]:
-            yield _part(block, field)
+            if not isinstance(block, dict):
+                yield Text((Segment(str(block), "value", field),))
+            elif list(block) == ["type", "text"] and block["type"] == "text" and isinstance(block["text"], str):
+                yield Text((Segment(block["text"], "value", field),))
+            else:
+                yield DataPart(block, field)
         position = end + len(END)
     if position < len(plain):
         yield text.slice(position, len(plain))
@@ -63,14 +68,6 @@ def _field_at(text: Text, position: int) -> str | None:
         if end > position:
             return segment.field
     return None
-
-
-def _part(block: object, field: str | None) -> Text | DataPart:
-    if not isinstance(block, dict):
-        return Text((Segment(str(block), "value", field),))
-    if list(block) == ["type", "text"] and block["type"] == "text" and isinstance(block["text"], str):
-        return Text((Segment(block["text"], "value", field),))
-    return DataPart(block, field)
 
 
 def _first_result(payload: str, parsers: tuple[Callable[[str], object], ...]) -> object:

@@ -207,11 +207,6 @@ class Message(ShowsItself):
         return self.role if self.turn in ("inputs", self.role) else f"{self.role} · {self.turn}"
 
     @property
-    def has_data(self) -> bool:
-        """Tell whether a part of the message is not text."""
-        return any(not isinstance(part, Text) for part in self.parts)
-
-    @property
     def passage(self) -> Passage:
         """The message for display: each segment with its kind and field, and a line for each other part."""
         pieces: list[Piece] = []
@@ -280,8 +275,6 @@ def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
 
 def message_of(role: str, turn: str, content: object) -> Message:
     """Make a message from content returned by an adapter's method."""
-    if isinstance(content, str):
-        return Message(role, turn, (content if isinstance(content, Text) else Text.of(content),))
     return Message(role, turn, *content_parts(content))
 
 

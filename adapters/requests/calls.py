@@ -174,16 +174,14 @@ class RequestedAdapter(Reader, Protocol):
 
 
 def asked_again(request: Request, reading: Reading) -> Request:
-    """Create the request that follows a reply with a parse error."""
+    """Create the request that follows a reply with a parse error: with the reply and its errors as messages.
+
+    A blank reply is left out, because providers reject it.
+    """
     messages = request.prompt.messages
     last = next((one.segments for one in reversed(messages) if one.turn == "inputs"), ())
     start = next((index for index, one in enumerate(last) if one.kind == "reminder"), len(last))
-    following = next_messages(reading, "".join([one.text for one in last[start:]]))
-    return replace(request, prompt=replace(request.prompt, messages=(*messages, *following), reusable=None))
-
-
-def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
-    """Write the reply and its errors as messages, without a blank reply, which providers reject."""
+    reminder = "".join([one.text for one in last[start:]])
     text = reading.completion[:LONGEST_REPLY]
     causes = [one.message for one in reading.diagnosis[:MOST_CAUSES]]
     if not causes and reading.error is not None:
@@ -191,7 +189,8 @@ def next_messages(reading: Reading, reminder: str) -> tuple[Message, ...]:
     said = "\n".join([f"- {one}" for one in causes])
     words = f"Your last reply could not be parsed:\n{said}\n\nWrite the whole reply again, corrected.\n\n{reminder}"
     replied = (_message("assistant", text),) if text.strip() else ()
-    return (*replied, _message("user", words.strip()))
+    following = (*messages, *replied, _message("user", words.strip()))
+    return replace(request, prompt=replace(request.prompt, messages=following, reusable=None))
 
 
 def _message(role: str, text: str) -> Message:

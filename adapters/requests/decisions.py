@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import pydantic
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Field, Signature
 from adapters.types.recognition import Kind, is_decision_type, is_kind_of, kind_of, options_of, type_adapter
 
@@ -42,10 +42,6 @@ class Decision:
     def parameter(self) -> str:
         """Return the name of the setting that decides."""
         return PARAMETERS[self.kind]
-
-    @property
-    def shown_setting(self) -> str:
-        return f"{self.parameter} {json.dumps(self.settings[self.parameter])}"
 
     @property
     def labels(self) -> list[str]:
@@ -167,20 +163,18 @@ def decisions_of(signature: Signature) -> Decisions | None:
         from adapters.types.decision import evidence_type
 
         asked = asked.with_updated_fields(name, evidence_type(one.type), desc=f"\n{question}")
-    return Decisions(found, asked.drop_decisions())
+    undecided = tuple([replace(one, decision=None) for one in asked.fields_in_order])
+    return Decisions(found, Signature(undecided, asked.instructions, asked.name))
 
 
 def is_decided(field: Field) -> bool:
     """Return whether an output is computed from evidence, by type, `Annotated` or settings."""
-    return (field.decision is not None or is_declared(field)) and _type_of(field) is not None
+    declared = any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
+    return (field.decision is not None or declared) and _type_of(field) is not None
 
 
 def has_decisions(signature: Signature) -> bool:
     return any(map(is_decided, signature.output_fields.values()))
-
-
-def is_declared(field: Field) -> bool:
-    return any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
 
 
 def _metadata(field: Field) -> Sequence[Any]:
@@ -225,7 +219,14 @@ def _check(one: Decision) -> None:
         )
     for label in ("instructions", "criteria"):
         if label in settings:
-            _check_json(name, label, settings[label])
+            entry = settings[label]
+            if not isinstance(entry, str | dict | list | None):
+                raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
+            try:
+                type_adapter(pydantic.JsonValue).validate_python(entry, strict=True)
+                json.dumps(entry, allow_nan=False)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
     if "criteria" in settings:
         _check_criteria(one, settings["criteria"])
     value = settings[parameter]
@@ -240,16 +241,6 @@ def _check(one: Decision) -> None:
             f"Choice weights for {name!r} must map known string labels to finite, nonnegative numbers "
             "with at least one positive effective weight."
         )
-
-
-def _check_json(name: str, label: str, entry: object) -> None:
-    if not isinstance(entry, str | dict | list | None):
-        raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
-    try:
-        type_adapter(pydantic.JsonValue).validate_python(entry, strict=True)
-        json.dumps(entry, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
 
 
 def _check_criteria(one: Decision, criteria: Any) -> None:

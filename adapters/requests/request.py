@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -97,18 +98,14 @@ def prepare(
     processed = _drop_native_fields(adapter, asked, values, facts, sent)
     calls_field = tool_output_field(processed) if tools else None
     if tools and "tools" in sent:
-        sent["tools"] = _whole_schemas(sent["tools"], tools)
+        # The whole schema of each tool, of which dspy's description keeps only the arguments.
+        whole = {one["function"]["name"]: one for one in request_tools(tools)}
+        sent["tools"] = [whole.get(one["function"]["name"], one) for one in sent["tools"]]
     prompt = adapter.render(processed, demos, values, reuse)
     if sent.get("parallel_tool_calls") is not None:
         sent.setdefault("tool_choice", "auto")
     removed = tuple([name for name in signature.fields if name not in processed.fields])
     return Request(prompt, {**of_the_model, **sent}, without(processed, added), removed, model, calls_field, decisions)
-
-
-def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
-    """Send the whole schema of each tool, of which dspy's description keeps only the arguments."""
-    whole = {one["function"]["name"]: one for one in request_tools(tools)}
-    return [whole.get(one["function"]["name"], one) for one in sent]
 
 
 def _drop_native_fields(
@@ -224,7 +221,8 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
         except Exception as error:  # as in dspy, evidence that decides nothing raises any error
             wrong = ReadingError(type(error).__name__, str(error), name)
             return replace(_failed(replace(reading, values={}, error=wrong, exception=error)), is_undecided=True)
-        step = Step(decision.parameter, outcome.values[name], values[name], note=decision.shown_setting)
+        note = f"{decision.parameter} {json.dumps(decision.settings[decision.parameter])}"
+        step = Step(decision.parameter, outcome.values[name], values[name], note=note)
         fields[name] = fields[name]._replace(value=values[name], coercions=(*fields[name].coercions, step))
     return Outcome(values, replace(reading, values=decided, fields=fields))
 
@@ -316,12 +314,9 @@ def _value(holder: object, key: str, default: object = None) -> Any:
 def _empty(adapter: RequestedAdapter, signature: Signature, output: object) -> Reading:
     message = "The LM returned an empty or null response."
     error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
-    text = output if isinstance(output, str) else ""
-    fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
-    spans = (Span(0, len(text), "ignored"),) if text else ()
-    verdict = ReadingError("AdapterParseError", message)
     called = tuple(str(provider_tool_call(one)["name"]) for one in _value(output, "tool_calls") or ())
-    return Reading(adapter.name, signature, text, {}, spans, fields, verdict, error, reader=adapter, called=called)
+    unread = _unread(adapter, signature, output if isinstance(output, str) else "")
+    return replace(unread, error=ReadingError("AdapterParseError", message), exception=error, called=called)
 
 
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:

@@ -30,27 +30,19 @@ def response_format(signature: Signature, capabilities: Capabilities, native_too
     if open_ended or (not native_tools and has_tool_calls) or not capabilities.response_schema:
         return dict(JSON_OBJECT)
     try:
-        schema = output_schema(signature, native_tools)
+        # Raises ValueError and pydantic's schema errors for types without a JSON schema.
+        fields: dict[str, Any] = {}
+        for name, field in signature.output_fields.items():
+            if not (native_tools and is_named(field.annotation, "ToolCalls")):
+                fields[name] = (field.annotation, PydanticUndefined if field.default is MISSING else field.default)
+        model = pydantic.create_model(NAME, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
+        schema: dict[str, Any] = model.model_json_schema()
+        for property_schema in schema.get("properties", {}).values():
+            property_schema.pop("json_schema_extra", None)
+        _make_strict(schema)
     except (ValueError, pydantic.errors.PydanticInvalidForJsonSchema, pydantic.errors.PydanticSchemaGenerationError):
         return dict(JSON_OBJECT)
     return ClassFormat(NAME, schema)
-
-
-def output_schema(signature: Signature, native_tools: bool) -> dict[str, Any]:
-    """Return the outputs as a strict object: all properties required, others forbidden, at every level.
-
-    Raises ValueError and pydantic's schema errors for types without a JSON schema.
-    """
-    fields: dict[str, Any] = {}
-    for name, field in signature.output_fields.items():
-        if not (native_tools and is_named(field.annotation, "ToolCalls")):
-            fields[name] = (field.annotation, PydanticUndefined if field.default is MISSING else field.default)
-    model = pydantic.create_model(NAME, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
-    schema: dict[str, Any] = model.model_json_schema()
-    for property_schema in schema.get("properties", {}).values():
-        property_schema.pop("json_schema_extra", None)
-    _make_strict(schema)
-    return schema
 
 
 def _make_strict(schema: dict[str, Any]) -> None:

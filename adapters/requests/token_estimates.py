@@ -153,21 +153,18 @@ class Estimates:
     def total(self, messages: Sequence[Message], params: Mapping[str, Any]) -> int:
         """Estimate the tokens of a request with these messages (compared by identity) and parameters."""
         if messages is not self._messages:
-            self._counts = self._counted(messages)
-            self._messages = messages
+            before, self._messages = self._messages, messages
+            if len(before) == len(messages):
+                self._counts = [
+                    count if one is old else of_message(one)
+                    for one, old, count in zip(messages, before, self._counts, strict=True)
+                ]
+            else:
+                known = dict(zip(map(id, before), self._counts, strict=True))
+                self._counts = [known[id(one)] if id(one) in known else of_message(one) for one in messages]
         if params != self._beside[0]:
             self._beside = (params, _sum(texts_beside(params)))
         return sum(self._counts) + self._beside[1] + REPLY_BEGINS
-
-    def _counted(self, messages: Sequence[Message]) -> list[int]:
-        before = self._messages
-        if len(before) == len(messages):
-            return [
-                count if one is old else of_message(one)
-                for one, old, count in zip(messages, before, self._counts, strict=True)
-            ]
-        known = dict(zip(map(id, before), self._counts, strict=True))
-        return [known[id(one)] if id(one) in known else of_message(one) for one in messages]
 
 
 def of_message(message: Message) -> int:

@@ -88,30 +88,27 @@ class ClassWriter:
             return f"[{', '.join(self._type(one) for one in annotation)}]"
         origin = get_origin(annotation)
         if (origin is not None and not isinstance(annotation, type)) or isinstance(annotation, types.GenericAlias):
-            return self._generic(annotation, origin)
+            args = get_args(annotation)
+            if origin is Literal:
+                return f"{self._imported('typing', 'Literal')}[{', '.join(self.values.write(one) for one in args)}]"
+            if origin is Annotated:
+                parts = [self._type(args[0]), *(self._metadata(one) for one in args[1:] if not is_not_run(one))]
+                return f"{self._imported('typing', 'Annotated')}[{', '.join(parts)}]" if len(parts) > 1 else parts[0]
+            if origin is types.UnionType:
+                return " | ".join(self._union(args))
+            if origin is Union:
+                if len(args) == 2 and args[1] is type(None):
+                    return f"{self._imported('typing', 'Optional')}[{self._type(args[0])}]"
+                return f"{self._imported('typing', 'Union')}[{', '.join(self._union(args))}]"
+            alias = getattr(annotation, "_name", None)
+            head = self._imported("typing", alias) if isinstance(alias, str) else self._type(origin)
+            inner = ", ".join(self._type(one) for one in args)
+            if not args and origin is not tuple:
+                return head
+            return f"{head}[{inner or '()'}]"
         if isinstance(annotation, type) and annotation.__module__ == "builtins":
             return annotation.__name__
         return self._named(annotation)
-
-    def _generic(self, annotation: object, origin: object) -> str:
-        args = get_args(annotation)
-        if origin is Literal:
-            return f"{self._imported('typing', 'Literal')}[{', '.join(self.values.write(one) for one in args)}]"
-        if origin is Annotated:
-            parts = [self._type(args[0]), *(self._metadata(one) for one in args[1:] if not is_not_run(one))]
-            return f"{self._imported('typing', 'Annotated')}[{', '.join(parts)}]" if len(parts) > 1 else parts[0]
-        if origin is types.UnionType:
-            return " | ".join(self._union(args))
-        if origin is Union:
-            if len(args) == 2 and args[1] is type(None):
-                return f"{self._imported('typing', 'Optional')}[{self._type(args[0])}]"
-            return f"{self._imported('typing', 'Union')}[{', '.join(self._union(args))}]"
-        alias = getattr(annotation, "_name", None)
-        head = self._imported("typing", alias) if isinstance(alias, str) else self._type(origin)
-        inner = ", ".join(self._type(one) for one in args)
-        if not args and origin is not tuple:
-            return head
-        return f"{head}[{inner or '()'}]"
 
     def _union(self, args: Iterable[object]) -> list[str]:
         return ["None" if one is type(None) else self._type(one) for one in args]

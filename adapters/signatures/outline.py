@@ -121,7 +121,14 @@ def outline_of(text: str) -> Outline:
         if kind is not None:
             kinds[node.name] = kind
             found.append(reader.class_outline(node, kind))
-    return Outline(text, False, tuple(found), frozenset(bindings_of(tree.body)), reader.place_of_imports(tree))
+    place = 0  # for new imports: after the imports above the first class, or the docstring
+    for index, node in enumerate(tree.body):
+        is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.Import | ast.ImportFrom) or is_doc:
+            place = reader.line_end(reader.span(node).end)
+        elif isinstance(node, ast.ClassDef):
+            break
+    return Outline(text, False, tuple(found), frozenset(bindings_of(tree.body)), place)
 
 
 def parse_source(text: str) -> ast.Module:
@@ -151,17 +158,6 @@ class _Reader:
     def span(self, node: ast.AST) -> Span:
         return Span(*self._source.span(node))
 
-    def place_of_imports(self, tree: ast.Module) -> int:
-        """Return the offset for new imports: after the imports above the first class, or the docstring, or 0."""
-        place = 0
-        for index, node in enumerate(tree.body):
-            is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            if isinstance(node, ast.Import | ast.ImportFrom) or is_doc:
-                place = self._line_end(self.span(node).end)
-            elif isinstance(node, ast.ClassDef):
-                break
-        return place
-
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]
         begin = self.span(first).start
@@ -175,10 +171,10 @@ class _Reader:
             node.name,
             kind,
             Span(*name.span(1)) if name is not None else Span(whole.start, whole.start),
-            Span(self._include_comments(self._line_start(decorated)), self._line_end(whole.end)),
+            Span(self._include_comments(self._line_start(decorated)), self.line_end(whole.end)),
             tuple(members),
             self._text[start:begin] if can_grow else "    ",
-            self._line_end(self.span(node.body[-1]).end),
+            self.line_end(self.span(node.body[-1]).end),
             start,
             self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
             can_grow,
@@ -221,7 +217,7 @@ class _Reader:
         )
 
     def _block(self, statement: Span) -> Span | None:
-        start, end = self._line_start(statement.start), self._line_end(statement.end)
+        start, end = self._line_start(statement.start), self.line_end(statement.end)
         behind = self._text[statement.end : end].strip()
         if self._text[start : statement.start].strip() or (behind and not behind.startswith("#")):
             return None
@@ -238,7 +234,7 @@ class _Reader:
     def _line_start(self, place: int) -> int:
         return self._text.rfind("\n", 0, place) + 1
 
-    def _line_end(self, place: int) -> int:
+    def line_end(self, place: int) -> int:
         """Return the offset after the line break that follows `place`."""
         end = self._text.find("\n", place)
         return len(self._text) if end < 0 else end + 1

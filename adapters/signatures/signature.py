@@ -187,17 +187,6 @@ class Field:
         return None if allows_none(self.annotation) else MISSING
 
 
-def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
-    """Change a field and its `FieldInfo` in the same way (`Signature.with_updated_fields`)."""
-    if field.info is None:
-        return replace(field, **changes)
-    info = copy(field.info)
-    told = {key: value for key, value in changes.items() if key != "annotation"}
-    info.json_schema_extra = {**info.json_schema_extra, **told}
-    info.annotation = changes.get("annotation", info.annotation)
-    return replace(field, info=info, **changes)
-
-
 def InputField(**arguments: object) -> Field:  # noqa: N802
     """Make an unnamed input field for `Signature.prepend`, `append` and `insert`, like `dspy.InputField`."""
     return _field("input", arguments)
@@ -305,13 +294,21 @@ class Signature(ShowsItself):
     def append_instructions(self, instructions: str) -> Signature:
         return self.with_instructions(f"{self.instructions}\n\n{instructions}")
 
-    def with_updated_fields(self, name: str, type_: object = None, **changes: object) -> Signature:
+    def with_updated_fields(self, name: str, type_: object = None, **changes: Any) -> Signature:
         """Change a field's type, `desc`, `prefix` or `constraints`. Raises KeyError for an unknown field."""
         if name not in self.fields:
             raise KeyError(name)
+        field = self.fields[name]
+        own = dict(changes)
         if type_ is not None:
             changes["annotation"] = strip_annotated(type_)
-        return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
+        if field.info is not None:
+            info = copy(field.info)
+            info.json_schema_extra = {**info.json_schema_extra, **own}
+            info.annotation = changes.get("annotation", info.annotation)
+            changes["info"] = info
+        updated = replace(field, **changes)
+        return self._of(updated if one.name == name else one for one in self.fields.values())
 
     def set_decisions(self, settings: Mapping[str, Mapping[str, object]]) -> Signature:
         """Set the decision settings of outputs (`dspy.Predict.fields`), by name.
@@ -329,11 +326,6 @@ class Signature(ShowsItself):
             return self
         fields = [replace(one, decision=settings.get(one.name, one.decision)) for one in self.fields_in_order]
         return Signature(tuple(fields), self.instructions, self.name)
-
-    def drop_decisions(self) -> Signature:
-        """Remove the settings of `set_decisions`."""
-        fields = tuple([replace(one, decision=None) for one in self.fields_in_order])
-        return Signature(fields, self.instructions, self.name)
 
     def delete(self, name: str) -> Signature:
         """Remove a field; an unknown name only cleans the instructions.

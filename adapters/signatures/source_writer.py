@@ -77,15 +77,12 @@ def _constraints(writer: ClassWriter, field: Field) -> list[str]:
         if name in known and str(known[name]) == text:
             result.append(f"{name}={writer.values.write(known[name])}")
         else:
-            result.append(f"{name}={_number(text)}")
+            try:
+                written = text if str(literal_eval(text)) == text else repr(text)
+            except (ValueError, SyntaxError):
+                written = repr(text)
+            result.append(f"{name}={written}")
     return result
-
-
-def _number(text: str) -> str:
-    try:
-        return text if str(literal_eval(text)) == text else repr(text)
-    except (ValueError, SyntaxError):
-        return repr(text)
 
 
 def docstring(instructions: str) -> str:

@@ -30,7 +30,12 @@ class Audio(Type):
             (value,) = args
             sampling_rate = data.pop("sampling_rate", None)
             audio_format = data.pop("audio_format", None)
-            if audio_format is not None and _carries_own_format(value):
+            carries_format = (
+                isinstance(value, Audio)
+                or (isinstance(value, dict) and "audio_format" in value)
+                or (isinstance(value, str) and value.startswith("data:audio/"))
+            )
+            if audio_format is not None and carries_format:
                 raise TypeError(
                     "Audio received audio_format alongside an input that already carries its format; provide only one"
                 )
@@ -94,14 +99,6 @@ def encode_audio(audio: object, audio_format: str = "wav") -> dict[str, object]:
     if isinstance(audio, bytes):
         return {"data": base64.b64encode(audio).decode(), "audio_format": audio_format}
     raise ValueError(f"Unsupported type for encode_audio: {type(audio)}")
-
-
-def _carries_own_format(value: object) -> bool:
-    if isinstance(value, Audio):
-        return True
-    if isinstance(value, dict) and "audio_format" in value:
-        return True
-    return isinstance(value, str) and value.startswith("data:audio/")
 
 
 KEYS = ("file_data", "file_id", "filename")

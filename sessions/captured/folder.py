@@ -182,7 +182,9 @@ class CapturedFolder:
             except Exception as error:  # its session is captured nevertheless
                 self.problems[f"a call is not shown: {error}"] = None
         if name is None:
-            if not self._is_sampled(digest):
+            # Sampled by the inputs alone: the same in every process and run.
+            number = int.from_bytes(hashlib.sha256(digest.encode("utf-8", "surrogatepass")).digest()[:6], "big")
+            if number >= self._wanted.sample * 2**48:
                 return
             if predictor.added >= self._wanted.cases:
                 predictor.left += 1
@@ -244,11 +246,6 @@ class CapturedFolder:
             None
         )
         return None
-
-    def _is_sampled(self, digest: str) -> bool:
-        """Return whether a case is sampled, by its inputs alone: the same in every process and run."""
-        number = int.from_bytes(hashlib.sha256(digest.encode("utf-8", "surrogatepass")).digest()[:6], "big")
-        return number < self._wanted.sample * 2**48
 
     def save(self) -> None:
         """Write the changed sessions, merged with what their files gained meanwhile."""

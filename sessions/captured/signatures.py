@@ -44,6 +44,9 @@ BUILTINS: Mapping[str, type] = MappingProxyType(
 MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uuid, pathlib, fractions, ipaddress)})
 """Standard library modules whose classes can be field types."""
 
+Described = Mapping[str, Any]
+"""A signature, type or field as the program's side describes it."""
+
 
 class TypeMaker:
     """Makes types from descriptions. Unsupported types become Any, with an entry in `notes`."""
@@ -112,7 +115,7 @@ class TypeMaker:
         self._made[key] = made
         return made
 
-    def _made_of(self, described: Mapping[str, Any], key: str) -> Any:
+    def _made_of(self, described: Described, key: str) -> Any:
         name, kind = described["name"], described["kind"]
         if kind == "dspy":
             return getattr(adapters.types, name)
@@ -140,7 +143,7 @@ class TypeMaker:
             return typing_extensions.TypedDict(name, parts, total=described["total"])  # type: ignore[operator]
         return self._unknown(key.replace(":", "."))
 
-    def _model(self, described: Mapping[str, Any]) -> Any:
+    def _model(self, described: Described) -> Any:
         fields: dict[str, Any] = {}
         for one in described["fields"]:
             annotation = self.make(one["type"])  # first, as the default may be a member of it
@@ -166,7 +169,7 @@ class CapturedSignature:
     notes: tuple[str, ...] = ()
 
 
-def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> CapturedSignature:
+def captured(described: Described, folder: Path, name: str = "") -> CapturedSignature:
     """Return the text of a description (`workbench.capture.in_your_process.describing.signature`).
 
     It is linked if its class, or the expression that makes it, is in a file of the project of the session in `folder`;
@@ -174,19 +177,6 @@ def captured(described: Mapping[str, Any], folder: Path, name: str = "") -> Capt
     can express.
     """
     maker = TypeMaker(described["classes"])
-    live = _live(described, maker)
-    for text in _written(described, live, folder, name):
-        if reads_as(text, live):
-            return CapturedSignature(text, text.read())
-    for text in _anew(described, live):
-        if reads_as(text, live):
-            return CapturedSignature(text, text.read(), tuple(maker.notes))
-    # No text expresses it fully: keep the nearest, and let its prompts show the difference.
-    text = next(_anew(described, live))
-    return CapturedSignature(text, text.read(), (*maker.notes, f"no text says the signature {live.name} whole"))
-
-
-def _live(described: Mapping[str, Any], maker: TypeMaker) -> Signature:
     fields: list[Field] = []
     for one in described["fields"]:
         factory = one.get("factory")
@@ -204,10 +194,19 @@ def _live(described: Mapping[str, Any], maker: TypeMaker) -> Signature:
                 type_was_given=one["type_was_given"],
             )
         )
-    return Signature(tuple(fields), described["instructions"], described["name"])
+    live = Signature(tuple(fields), described["instructions"], described["name"])
+    for text in _written(described, live, folder, name):
+        if reads_as(text, live):
+            return CapturedSignature(text, text.read())
+    for text in _anew(described, live):
+        if reads_as(text, live):
+            return CapturedSignature(text, text.read(), tuple(maker.notes))
+    # No text expresses it fully: keep the nearest, and let its prompts show the difference.
+    text = next(_anew(described, live))
+    return CapturedSignature(text, text.read(), (*maker.notes, f"no text says the signature {live.name} whole"))
 
 
-def _written(described: Mapping[str, Any], live: Signature, folder: Path, name: str) -> Iterator[SignatureText]:
+def _written(described: Described, live: Signature, folder: Path, name: str) -> Iterator[SignatureText]:
     """Yield candidate texts from the program's files: the class, or the expression that makes it.
 
     They are linked if a session here may follow the link. The last candidates combine the class with the live
@@ -239,7 +238,7 @@ def _derived_in(file: Path) -> list[str]:
         return []
 
 
-def _linked(described: Mapping[str, Any], file: Path, name: str, folder: Path) -> SignatureText | None:
+def _linked(described: Described, file: Path, name: str, folder: Path) -> SignatureText | None:
     react = described.get("react", {})
     try:
         if is_of_project(file, folder):

@@ -105,8 +105,19 @@ def dspy_source(source: Source) -> Exported:
         signature, _ = add_tool_fields(signature)
         inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
-    signature = replace(signature, name=_name_of(view, signature))
-    head = _class_source(signature)
+    # The user's name for the signature, which dspy's signature methods lose; no message contains it.
+    text = view.session.signature
+    name = notation.read(text.text, text.class_name).name
+    signature = replace(signature, name=name if is_name(name) else signature.name)
+    try:
+        made = in_source(signature)
+    except SignatureError as error:
+        raise ExportError(f"the signature cannot be written as source: {error}") from error
+    if made.instructions is None:
+        head = made.text
+    else:
+        said = literal(made.instructions, "    ")
+        head = f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
     left += _shown_otherwise(view, signature, head)
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
@@ -170,13 +181,6 @@ def predictor_of(view: View) -> tuple[Signature, bool]:
     return (bare, True) if _words(bare.chain_of_thought()) == _words(whole) else (whole, False)
 
 
-def _name_of(view: View, signature: Signature) -> str:
-    """Return the user's name for the signature, which dspy's signature methods lose; no message contains it."""
-    text = view.session.signature
-    name = notation.read(text.text, text.class_name).name
-    return name if is_name(name) else signature.name
-
-
 def _words(signature: Signature) -> list[tuple[str, ...]]:
     fields = [(name, one.description, one.shown_prefix) for name, one in signature.fields.items()]
     return [(signature.instructions,), *fields]
@@ -189,18 +193,6 @@ def _refuse(view: View) -> None:
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
             raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")
-
-
-def _class_source(signature: Signature) -> str:
-    """Write the class; `with_instructions` sets instructions that a docstring cannot hold. Raises ExportError."""
-    try:
-        made = in_source(signature)
-    except SignatureError as error:
-        raise ExportError(f"the signature cannot be written as source: {error}") from error
-    if made.instructions is None:
-        return made.text
-    said = literal(made.instructions, "    ")
-    return f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:

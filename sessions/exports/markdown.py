@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from adapters.display.as_text import cut_bytes, visible
+from adapters.prompts.text import Text
 from adapters.replies.flags.explaining import explain
 from adapters.values.plain_json import plain
 from sessions.exports import exported
@@ -37,7 +38,7 @@ def markdown(source: Source) -> Exported:
     for view in source.views:
         sections += _column(view)
         left += [one for one in beside(view) if one not in left]
-        if any(message.has_data for message in view.request.messages):
+        if any(not isinstance(part, Text) for message in view.request.messages for part in message.parts):
             left.append(f"column {view.column.id}: long data of images and files is cut")
     return Exported("\n\n".join(sections) + "\n", tuple(left))
 

@@ -182,7 +182,9 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     if expected is not None:
         return expected, ""
     reply = view.case.replies.get(view.column.id)
-    learned = _recorded(view)
+    kept = view.case.recordings.get(view.column.id)
+    completions = [one for attempt in (kept.attempts if kept is not None else ()) for one in attempt.completions]
+    learned: Answer | None = next((one for one in completions if one.reading is not None and one.reading.ok), None)
     if reply is not None and reply.rating == "good":
         learned = reply
     elif reply is not None and reply.rating == "bad" and learned is not None and learned.text == reply.text:
@@ -191,14 +193,6 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     if any(name not in values for name in signature.output_fields):
         return None, "it expects no exact answer, and has no reply that is rated good, or recorded, and was read"
     return values, ""
-
-
-def _recorded(view: View) -> Answer | None:
-    """Return the first recorded completion that was parsed, or None."""
-    kept = view.case.recordings.get(view.column.id)
-    attempts = kept.attempts if kept is not None else ()
-    completions = [one for attempt in attempts for one in attempt.completions]
-    return next((one for one in completions if one.reading is not None and one.reading.ok), None)
 
 
 def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:

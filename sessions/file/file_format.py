@@ -57,8 +57,9 @@ def session_of_data(data: object, path: str | None = None) -> Session:
     if version > FORMAT:
         message = f"written by a newer workbench: format {version}, and this one reads format {FORMAT}"
         raise SessionError(path, "format", message, "upgrade the workbench")
-    newest = _upgrade_from_0(top) if top["format"] == 0 else top
-    parts = {key: item for key, item in newest.items() if key != "format"}
+    parts = {key: item for key, item in top.items() if key != "format"}
+    if top["format"] == 0 and isinstance(top.get("cases"), list):
+        parts["cases"] = [_measured_apart(case) for case in top["cases"]]
     session = reader.part(Session, parts, "")
     check(session, path)
     return session
@@ -95,12 +96,6 @@ def _check_unique(names: Iterable[str], place: str, key: str, path: str | None) 
         if name in seen:
             raise SessionError(path, f"{place}[{index}].{key}", f"{name!r} is used twice", "give each its own")
         seen.add(name)
-
-
-def _upgrade_from_0(data: dict[str, Any]) -> dict[str, Any]:
-    """Move measurements out of the recordings of format 0, because checks do not compare them."""
-    cases = data.get("cases")
-    return {**data, "cases": [_measured_apart(case) for case in cases]} if isinstance(cases, list) else data
 
 
 def _measured_apart(case: Any) -> Any:
@@ -140,7 +135,10 @@ class Writer:
     def keys(self, part: Any, place: str) -> dict[str, JSON]:
         """Write a part's keys in the order of its type, then `extra`."""
         own: dict[str, JSON] = {}
-        for key, write in _writing(type(part)):
+        kind = type(part)
+        if kind not in _KNOWN:
+            _KNOWN[kind] = tuple([(key, _writer_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
+        for key, write in _KNOWN[kind]:
             value = getattr(part, key.field)
             if key.rule.has_switches:
                 where = inside(place, key.name)
@@ -157,8 +155,9 @@ class Writer:
         try:
             return encode(list(value) if type(value) is tuple else value)
         except UnwritableError as error:
-            where = error.place_in(place)
-            raise SessionError(self._path, where, error.message, "a session holds plain JSON values") from None
+            for key in error.keys:
+                place = step_into(place, key)
+            raise SessionError(self._path, place, error.message, "a session holds plain JSON values") from None
 
     def each_by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
         """Write parts by column id."""
@@ -231,13 +230,6 @@ _PLAIN_WRITERS: Mapping[Any, Write] = {
 
 
 _KNOWN: dict[type[Any], tuple[tuple[Key, Write], ...]] = {}
-
-
-def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
-    """Return the keys of a part with the writer of each value."""
-    if kind not in _KNOWN:
-        _KNOWN[kind] = tuple([(key, _writer_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
-    return _KNOWN[kind]
 
 
 @lru_cache(maxsize=256)

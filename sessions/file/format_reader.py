@@ -65,7 +65,10 @@ class Reader:
             adapter = _TEXT(self, self.needed(data, "adapter", place), inside(place, "adapter"))
             data = {"id": adapter, **data}
         elif kind is Case:
-            turns, changed["turns_off"] = self._turns(data.get("history", []), inside(place, "history"))
+            given = _OBJECTS(self, data.get("history", []), inside(place, "history"))
+            turns = [turn["values"] if is_switch(turn) else turn for turn in given]
+            off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
+            changed["turns_off"] = frozenset(off)
             data = {**data, "history": turns}
         known = _keys_and_readers(kind)
         for name, (key, read) in known.items():
@@ -75,13 +78,6 @@ class Reader:
                 self.needed(data, name, place)
         changed["extra"] = {name: item for name, item in data.items() if name not in known}
         return kind(**changed)
-
-    def _turns(self, value: object, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
-        """Return the turns of a history, and the indexes of disabled turns."""
-        given = _OBJECTS(self, value, place)
-        turns = [turn["values"] if is_switch(turn) else turn for turn in given]
-        off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
-        return turns, frozenset(off)
 
     def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
         """Read a part that remembers its layout in the file."""

@@ -50,14 +50,6 @@ class UnwritableError(Exception):
         self.keys = keys
         super().__init__(message)
 
-    def inside(self, key: str | int) -> UnwritableError:
-        return UnwritableError(self.message, (key, *self.keys))
-
-    def place_in(self, place: str) -> str:
-        for key in self.keys:
-            place = step_into(place, key)
-        return place
-
 
 class DuplicateKeyError(Exception):
     """Raised for a duplicate key in an object; JSON parsers silently drop one of the two values."""
@@ -132,7 +124,7 @@ def _encode_inside(key: str | int, value: object, depth: int) -> JSON:
     try:
         return encode(value, depth + 1)
     except UnwritableError as error:
-        raise error.inside(key) from None
+        raise UnwritableError(error.message, (key, *error.keys)) from None
 
 
 def _encode_object(value: Mapping[Any, object], depth: int) -> JSON:

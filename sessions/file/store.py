@@ -21,6 +21,7 @@ SIZE_LIMIT = 64_000_000
 
 STRUCTURE_DEPTH = 16
 """The levels of nesting that the file adds around users' values."""
+TOO_DEEP = f"nested too deep: the limit for a value is {json_values.DEPTH} levels"
 
 
 @dataclass(frozen=True)
@@ -196,12 +197,12 @@ def _decode(text: str, path: str | None) -> Any:
         message = f"the key appears twice, the second time at {json_values.position(text, offset)}"
         raise SessionError(path, place, message, "keep one of the two") from None
     except RecursionError:
-        raise SessionError(path, "", _too_deep()) from None
+        raise SessionError(path, "", TOO_DEEP) from None
     except ValueError as error:
         hint = 'write it as {"$int": "0x…"}'
         raise SessionError(path, "", f"a whole number with too many digits: {error}", hint) from None
     if json_values.is_deeper_than(data, json_values.DEPTH + STRUCTURE_DEPTH):
-        raise SessionError(path, "", _too_deep())
+        raise SessionError(path, "", TOO_DEEP)
     return data
 
 
@@ -236,7 +237,3 @@ def _not_done(path: str, done: str, error: OSError) -> SessionError:
 
 def _too_large(size: int) -> str:
     return f"too large for a session: {size:,} bytes, and the limit is {SIZE_LIMIT:,}"
-
-
-def _too_deep() -> str:
-    return f"nested too deep: the limit for a value is {json_values.DEPTH} levels"

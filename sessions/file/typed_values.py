@@ -78,62 +78,9 @@ def typed(value: Any, depth: int = 0) -> JSON:
     if kind is list:
         return [typed(item, depth + 1) for item in value]
     if kind is dict:
-        return _typed_dict(value, depth)
-    return _typed_object(value, kind, depth)
-
-
-def same(before: Any, after: Any) -> bool:
-    """Return whether both are the same data: 1, 1.0 and true differ, and the order of keys matters.
-
-    Compares plain JSON and parts of sessions.
-    """
-    if before is after:
-        return True
-    kind = type(before)
-    if kind is not type(after):
-        return False
-    if kind is str or kind is int or kind is bool:
-        return bool(before == after)
-    if kind is float:
-        return repr(before) == repr(after)
-    if kind is list or kind is tuple:
-        return len(before) == len(after) and all(map(same, before, after))
-    if isinstance(before, Mapping):
-        return list(before) == list(after) and all(map(same, before.values(), after.values()))
-    if dataclasses.is_dataclass(before):
-        return all(same(getattr(before, one.name), getattr(after, one.name)) for one in dataclasses.fields(before))
-    return bool(before == after)
-
-
-def _tagged(tag: str, value: JSON, name: str | None = None) -> JSON:
-    return {"$type": tag, "value": value} if name is None else {"$type": tag, "name": name, "value": value}
-
-
-def _typed_dict(value: dict[Any, Any], depth: int) -> JSON:
-    if "$type" not in value and all(type(key) is str for key in value):
-        return {key: typed(item, depth + 1) for key, item in value.items()}
-    return _tagged("dict", [[typed(key, depth + 3), typed(item, depth + 3)] for key, item in value.items()])
-
-
-_TEXTS: Mapping[type, Callable[[Any], str]] = {
-    decimal.Decimal: str,
-    fractions.Fraction: str,
-    complex: repr,
-    datetime.datetime: datetime.datetime.isoformat,
-    datetime.date: datetime.date.isoformat,
-    datetime.time: datetime.time.isoformat,
-    datetime.timedelta: lambda value: f"{value.days} d {value.seconds} s {value.microseconds} µs",
-    uuid.UUID: str,
-    bytes: lambda value: base64.b64encode(value).decode("ascii"),
-    re.Pattern: lambda value: f"{value.pattern!r} flags {value.flags}",
-    ipaddress.IPv4Address: str,
-    ipaddress.IPv6Address: str,
-    ipaddress.IPv4Network: str,
-    ipaddress.IPv6Network: str,
-}
-
-
-def _typed_object(value: object, kind: type, depth: int) -> JSON:
+        if "$type" not in value and all(type(key) is str for key in value):
+            return {key: typed(item, depth + 1) for key, item in value.items()}
+        return _tagged("dict", [[typed(key, depth + 3), typed(item, depth + 3)] for key, item in value.items()])
     if isinstance(value, Written):
         return value.written
     name = kind.__qualname__
@@ -165,6 +112,51 @@ def _typed_object(value: object, kind: type, depth: int) -> JSON:
     if isinstance(value, pathlib.PurePath):
         return _tagged("path", value.as_posix())
     return _tagged("object", _text_of(value), name)
+
+
+def same(before: Any, after: Any) -> bool:
+    """Return whether both are the same data: 1, 1.0 and true differ, and the order of keys matters.
+
+    Compares plain JSON and parts of sessions.
+    """
+    if before is after:
+        return True
+    kind = type(before)
+    if kind is not type(after):
+        return False
+    if kind is str or kind is int or kind is bool:
+        return bool(before == after)
+    if kind is float:
+        return repr(before) == repr(after)
+    if kind is list or kind is tuple:
+        return len(before) == len(after) and all(map(same, before, after))
+    if isinstance(before, Mapping):
+        return list(before) == list(after) and all(map(same, before.values(), after.values()))
+    if dataclasses.is_dataclass(before):
+        return all(same(getattr(before, one.name), getattr(after, one.name)) for one in dataclasses.fields(before))
+    return bool(before == after)
+
+
+def _tagged(tag: str, value: JSON, name: str | None = None) -> JSON:
+    return {"$type": tag, "value": value} if name is None else {"$type": tag, "name": name, "value": value}
+
+
+_TEXTS: Mapping[type, Callable[[Any], str]] = {
+    decimal.Decimal: str,
+    fractions.Fraction: str,
+    complex: repr,
+    datetime.datetime: datetime.datetime.isoformat,
+    datetime.date: datetime.date.isoformat,
+    datetime.time: datetime.time.isoformat,
+    datetime.timedelta: lambda value: f"{value.days} d {value.seconds} s {value.microseconds} µs",
+    uuid.UUID: str,
+    bytes: lambda value: base64.b64encode(value).decode("ascii"),
+    re.Pattern: lambda value: f"{value.pattern!r} flags {value.flags}",
+    ipaddress.IPv4Address: str,
+    ipaddress.IPv6Address: str,
+    ipaddress.IPv4Network: str,
+    ipaddress.IPv6Network: str,
+}
 
 
 def _text_of(value: object) -> JSON:

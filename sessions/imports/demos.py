@@ -173,8 +173,15 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
     asked, notes = list(questions), [f"{len(rows):,} demos"]
     values = proposing.values_by_key(row for _, row in rows)
     if given is None:
-        given_text, why = _proposed(values, path)
-        asked.append(why)
+        names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
+        if len(names) < 2:
+            message = f"a signature needs an input and an output, and the only column is {listed(names) or 'none'}"
+            raise SessionError(path, "", message, GIVE_SIGNATURE)
+        fields = [
+            Field(name, "output" if name == names[-1] else "input", proposing.type_of(values[name])) for name in names
+        ]
+        given_text = proposing.proposed(fields, None, path)
+        asked.append(f"no signature was given: {listed(names[:-1])} are taken as inputs, `{names[-1]}` as the output")
     else:
         given_text = given
     signature = given_text.read()
@@ -184,7 +191,10 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
         raise SessionError(path, "", f"none of its columns is a field: {listed(list(values)[:8])}", hint)
     others = [name for name in values if name not in signature.fields]
     if others:
-        notes.append(f"no fields, kept beside the demos: {listed(others)}{_near(others, signature)}")
+        near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
+        meant = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
+        also = f" ({'; '.join(meant)})" if meant else ""
+        notes.append(f"no fields, kept beside the demos: {listed(others)}{also}")
     for name in signature.fields:
         lacking = len(rows) - len(values.get(name, ()))
         if lacking:
@@ -200,24 +210,6 @@ def demo_of(row: Mapping[str, object], signature: Signature) -> Demo:
     others = {name: value for name, value in row.items() if name not in signature.fields}
     values = {name: value for name, value in row.items() if name in signature.fields}
     return Demo(values, extra={KEPT: others} if others else {})
-
-
-def _proposed(values: Mapping[str, Sequence[object]], path: str) -> tuple[SignatureText, str]:
-    names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
-    if len(names) < 2:
-        message = f"a signature needs an input and an output, and the only column is {listed(names) or 'none'}"
-        raise SessionError(path, "", message, GIVE_SIGNATURE)
-    fields = [
-        Field(name, "output" if name == names[-1] else "input", proposing.type_of(values[name])) for name in names
-    ]
-    text = proposing.proposed(fields, None, path)
-    return text, f"no signature was given: {listed(names[:-1])} are taken as inputs, `{names[-1]}` as the output"
-
-
-def _near(others: Sequence[str], signature: Signature) -> str:
-    near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
-    asked = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
-    return f" ({'; '.join(asked)})" if asked else ""
 
 
 def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:

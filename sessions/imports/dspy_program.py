@@ -80,7 +80,11 @@ def from_program(
         text, questions = _proposed(saved, instructions, demos, path)
     else:
         raise SessionError(path, place, "saved by an old dspy: it has no fields", GIVE_SIGNATURE)
-    decisions = _decisions(state, path, place)
+    decisions = state.get("fields", {})  # thresholds, cuts and weights of decided outputs
+    if not isinstance(decisions, Mapping) or not all(isinstance(one, Mapping) for one in decisions.values()):
+        raise SessionError(
+            path, step_into(place, "fields"), "expected an object of objects, one for each decided output"
+        )
     beside = ["demos", "signature", "metadata"]
     if decisions and given is None:
         questions.append("what decides its outputs is kept beside: --signature gives the types that it is for")
@@ -111,14 +115,6 @@ def from_program(
     )
     notes.append(f"{len(demos):,} demos")
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
-
-
-def _decisions(state: Mapping[str, object], path: str, place: str) -> Mapping[str, Any]:
-    """Return the parameters of decisions (thresholds, cuts, weights), which dspy saves under `fields`."""
-    fields = state.get("fields", {})
-    if isinstance(fields, Mapping) and all(isinstance(one, Mapping) for one in fields.values()):
-        return fields
-    raise SessionError(path, step_into(place, "fields"), "expected an object of objects, one for each decided output")
 
 
 def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:

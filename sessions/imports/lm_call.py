@@ -238,7 +238,9 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
         if ours.get("role") != theirs.get("role"):
             told.append(f"message {number} has the role {ours.get('role')} for {theirs.get('role')}")
         elif texts[0] != texts[1]:
-            told.append(f"message {number}, {_first_difference(*map(str, texts))}")
+            lines = itertools.zip_longest(*(str(one).split("\n") for one in texts), fillvalue="")
+            line, (one, other) = next((line, pair) for line, pair in enumerate(lines, 1) if pair[0] != pair[1])
+            told.append(f"message {number}, line {line} is {one[:80]!r} for {other[:80]!r}")
         elif calls[0] != calls[1]:
             told.append(f"message {number}, its tool calls are {str(calls[0])[:80]} for {str(calls[1])[:80]}")
     return told[:MOST_DIFFERENCES]
@@ -248,12 +250,6 @@ def _calls_of(message: Mapping[str, Any]) -> list[object]:
     """Return what identifies a message's tool calls, or the call that it answers."""
     calls = [(one.get("id"), one.get("function")) for one in objects_in(message.get("tool_calls"))]
     return [*calls, message.get("tool_call_id")]
-
-
-def _first_difference(ours: str, theirs: str) -> str:
-    pairs = itertools.zip_longest(ours.split("\n"), theirs.split("\n"), fillvalue="")
-    line, one, other = next((line, *pair) for line, pair in enumerate(pairs, 1) if pair[0] != pair[1])
-    return f"line {line} is {one[:80]!r} for {other[:80]!r}"
 
 
 def first_output(data: Mapping[str, object]) -> str:

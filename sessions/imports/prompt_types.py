@@ -16,6 +16,7 @@ from adapters.signatures.read.source_text import is_literal
 from adapters.signatures.signature import strip_annotated
 from sessions.imports import shown_types
 from sessions.imports.reading import listed
+from sessions.imports.shown_types import Schema
 from sessions.model.session import SignatureText
 
 _FORMATS = {
@@ -56,7 +57,7 @@ _STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow
 class PromptTypes:
     """The types of fields, and questions about types that the prompt does not define."""
 
-    by_name: Mapping[str, Any]
+    by_name: Schema
     questions: tuple[str, ...] = ()
 
 
@@ -126,7 +127,7 @@ def _unknown(text: str) -> list[str]:
     return [one for one in names_in(text) if one not in _NAMES]
 
 
-def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Mapping[str, Any] | None:
+def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Schema | None:
     """Read the types as in a signature's source; return None if they cannot be read.
 
     Fields are numbered because Python normalises identifiers (NFKC): distinct names in a prompt may collide in a class.
@@ -173,7 +174,7 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
     return classes_of({"$defs": defined})
 
 
-def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any]) -> Mapping[str, Any]:
+def _name_objects(schema: Schema, name: str, defined: dict[str, Any]) -> Schema:
     """Name each object of an unnamed schema after the field that holds it."""
     found = dict(schema)
     for key in ("items", "additionalProperties"):
@@ -195,7 +196,7 @@ def _name_objects(schema: Mapping[str, Any], name: str, defined: dict[str, Any])
     return {"$ref": f"#/$defs/{title}"}
 
 
-def classes_of(schema: Mapping[str, Any]) -> dict[str, str]:
+def classes_of(schema: Schema) -> dict[str, str]:
     """Write the source of each class in the schema, by name; a class comes before those that use it.
 
     Raises ValueError for an invalid class name.
@@ -209,20 +210,20 @@ def classes_of(schema: Mapping[str, Any]) -> dict[str, str]:
     return written
 
 
-def _described(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _described(schema: Schema) -> dict[str, Schema]:
     """Return the schemas of the classes in a schema, by name."""
-    described: dict[str, Mapping[str, Any]] = dict(schema.get("$defs") or {})
+    described: dict[str, Schema] = dict(schema.get("$defs") or {})
     title = schema.get("title")
     if isinstance(title, str) and ("properties" in schema or "enum" in schema):
         described[title] = schema
     return described
 
 
-def _optional(schema: Mapping[str, Any]) -> list[str]:
+def _optional(schema: Schema) -> list[str]:
     return [name for name in schema.get("properties", ()) if name not in schema.get("required", ())]
 
 
-def _is_sorted(schema: Mapping[str, Any]) -> bool:
+def _is_sorted(schema: Schema) -> bool:
     """Return whether a class's fields are shown by name, so that only the order of the required ones is known.
 
     `dspy.adapters.utils._get_json_schema` sorts them.
@@ -231,7 +232,7 @@ def _is_sorted(schema: Mapping[str, Any]) -> bool:
     return len(names) > 1 and bool(_optional(schema)) and names == sorted(names)
 
 
-def _put_last(name: str, schema: Mapping[str, Any]) -> str:
+def _put_last(name: str, schema: Schema) -> str:
     optional = _optional(schema)
     last = f": those with defaults, {listed(optional)}, are put last" if schema.get("required") else ", which is kept"
     return f"the prompt shows the fields of `{name}` in alphabetical order{last}"
@@ -244,7 +245,7 @@ def _used(schema: object) -> set[str]:
     return set().union(*map(_used, schema)) if isinstance(schema, list) else set()
 
 
-def _class(name: str, schema: Mapping[str, Any]) -> str:
+def _class(name: str, schema: Schema) -> str:
     _checked(name)
     described = schema.get("description")
     lines = [f"    {described!r}"] if isinstance(described, str) else []
@@ -288,7 +289,7 @@ def _property(name: str, schema: Mapping[str, object], is_required: bool) -> str
     return f"    {name}: {type_text(schema)}{value}"
 
 
-def type_text(schema: Mapping[str, Any]) -> str:
+def type_text(schema: Schema) -> str:
     """Write the Python type of a schema; classes appear by name."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]

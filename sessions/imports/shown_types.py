@@ -103,7 +103,10 @@ class _BamlReader:
         elif token in _NAMES:
             found = _NAMES[token]
         else:
-            found = _literal(token)
+            try:
+                found = {"const": json.loads(token)}
+            except ValueError:
+                found = {"const": token == "True"} if token in ("True", "False") else {"unknown": token}
         while self._peek() == "[]":
             self._at += 1
             found = {"type": "array", "items": found}
@@ -153,10 +156,3 @@ def _property(schema: Schema, comments: Sequence[str]) -> Schema:
         return _described(schema, comments)
     described = [one if one == _NULL else _described(one, comments[1:]) for one in members]
     return {"anyOf": described, "description": comments[0]}
-
-
-def _literal(token: str) -> Schema:
-    try:
-        return {"const": json.loads(token)}
-    except ValueError:
-        return {"const": {"True": True, "False": False}[token]} if token in ("True", "False") else {"unknown": token}

@@ -236,7 +236,7 @@ class _Gathering:
         module = self.module(file)
         if module.statements_of(name):
             return _Meaning(file, name)
-        imported = module.import_of(name)
+        imported = next(reversed(module.imports_of(name)), None)
         if imported is not None:
             return self._imported(file, imported, (*seen, (file, name)))
         for owner, level in module.stars:
@@ -297,24 +297,21 @@ class _Gathering:
             self.order.append(file)
 
     def _need_all(self, file: Path, statement: Statement, local: Collection[str] = ()) -> None:
-        for used in statement.uses:
-            if used not in local:
-                self._need(file, used)
+        for name in statement.uses:
+            if name in local:
+                continue
+            meant = self._find(file, name)
+            imported = self.module(file).imports_of(name)
+            # The members of a module of the project are taken instead of the module.
+            if meant is None or any(self._find_module(file, one) is not None for one in imported):
+                continue
+            if meant.file is None:
+                self.imports[name] = meant
+            else:
+                self._take(meant.file, meant.name)
+            self._name(name, meant, file)
         for _, _, dotted in statement.attributes:
             self._need_dotted(file, dotted)
-
-    def _need(self, file: Path, name: str) -> None:
-        meant = self._find(file, name)
-        imported = self.module(file).imports_of(name)
-        # The members of a module of the project are taken instead of the module.
-        if meant is None or any(self._find_module(file, one) is not None for one in imported):
-            return
-        if meant.file is None:
-            self._name(name, meant, file)
-            self.imports[name] = meant
-        else:
-            self._take(meant.file, meant.name)
-            self._name(name, meant, file)
 
     def _find_module(self, file: Path, imported: ImportedName) -> Path | None:
         if imported.name is not None:

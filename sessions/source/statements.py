@@ -81,10 +81,6 @@ class ModuleText:
         """Return all imports that bind a name: `import app.models` and `import app.other` both bind `app`."""
         return [one for one in self.imports if one.bound == name]
 
-    def import_of(self, name: str) -> ImportedName | None:
-        """Return the last import that binds a name."""
-        return next((one for one in reversed(self.imports) if one.bound == name), None)
-
 
 @lru_cache(maxsize=32)
 def read_module(text: str) -> ModuleText:

@@ -47,7 +47,7 @@ def key_of(provider: str) -> Key:
     variable = SIGNED_IN[provider] if provider in SIGNED_IN else addresses.key_variables(provider)[0]
     if variable is None:
         return Key(None, None)
-    return Key(variable, addresses.has_key(provider) or addresses.is_set(variable))
+    return Key(variable, bool(addresses.keys_set(provider)) or addresses.is_set(variable))
 
 
 def can(known: Known) -> str:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator, Mapping
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.late_dataclasses import dataclass, replace
-from adapters.lm.protocol import Chunk, ProviderError
-from adapters.requests.capabilities import NONE, Capabilities
+from adapters.lm.protocol import Chunk, Object, ProviderError
+from adapters.requests.capabilities import NONE
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
@@ -146,19 +146,11 @@ class OfflineLM:
             near = difflib.get_close_matches(name, PERSONAS, n=1)
             hint = f" Did you mean offline/{near[0]}?" if near else f" There are: {', '.join(PERSONAS)}."
             raise ProviderError(f"There is no offline model {name!r}.{hint}", "model")
-        self._model = f"offline/{name}"
+        self.model = f"offline/{name}"
+        self.capabilities = NONE
         self._persona = PERSONAS[name]
         self._chunk_seconds = chunk_seconds
         self._asked_by: tuple[Adapter, Request] | None = None
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Return no capabilities: no native tools, reasoning, response schema or parameters."""
-        return NONE
 
     def asked_by(self, adapter: Adapter, request: Request) -> OfflineLM:
         """See `adapters.lm.protocol.WritesAsTheAdapter`; our adapter writes for one of another dspy release."""
@@ -169,7 +161,7 @@ class OfflineLM:
         found._asked_by = (adapter if release is None else catalog.make(release.adapter), request)
         return found
 
-    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+    def stream(self, request: Object, cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. Ignores all parameters except `n`; reports no usage and no cost."""
         from adapters.lm.offline.task import read
 

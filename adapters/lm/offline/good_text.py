@@ -15,7 +15,7 @@ from typing import Any
 from adapters.lm.offline.named_texts import Path, Texts, suggests
 from adapters.lm.offline.source import Source, choose, readable, shortened, words_of
 from adapters.lm.offline.task import Schema, Task, WantedOutput, labelled
-from adapters.lm.protocol import ProviderError
+from adapters.lm.protocol import Object, ProviderError
 
 LARGEST = 10_000
 """Maximum parts of a reply's values: nested models or lists with a minimum length may ask for millions."""
@@ -29,7 +29,7 @@ _USUAL = {"age": 34, "year": 2024, "percent": 40, "hour": 9, "minute": 30, "rati
 class Sampler:
     """Creates values for JSON schemas; the inputs' text decides open choices, else `seed`."""
 
-    def __init__(self, source: Source, seed: str, examples: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, source: Source, seed: str, examples: Sequence[Object] = ()) -> None:
         self._source = source
         self._seed = seed
         self._texts = Texts(source, examples)
@@ -65,9 +65,6 @@ class Sampler:
             merged = {key: one for part in schema["allOf"] for key, one in part.items()}
             merged |= {key: one for key, one in schema.items() if key != "allOf"}
             return self._of(merged, path, definitions, hint)
-        return self._of_kind(schema, path, definitions, hint)
-
-    def _of_kind(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> Any:
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = next((one for one in kind if one != "null"), "null")
@@ -76,7 +73,19 @@ class Sampler:
         if kind == "object" or "properties" in schema:
             return self._object(schema, path, definitions, hint)
         if kind == "array":
-            return self._array(schema, path, definitions, hint)
+            fixed = schema.get("prefixItems", ())
+            found = [self._of(one, (*path, str(place)), definitions, hint) for place, one in enumerate(fixed)]
+            inner = schema.get("items")
+            if not isinstance(inner, Mapping):
+                return found
+            least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 2))
+            recursive = least == 0 and len(path) > MAX_DEPTH
+            count = 0 if recursive else max(least, min(2, most))
+            while len(found) < count:
+                found.append(self._of(inner, (*path, "item"), definitions, hint))
+            if schema.get("uniqueItems"):
+                found = [one for place, one in enumerate(found) if one not in found[:place]]
+            return found
         if kind == "boolean":
             return choose(f"{self._seed}{path}", 3) > 0
         if kind == "integer":
@@ -135,21 +144,6 @@ class Sampler:
         if told:
             keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), definitions, "")) for _ in range(2)))
         return {key: self._of(inner, (*path, key), definitions, hint) for key in keys[: schema.get("maxProperties", 2)]}
-
-    def _array(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> list[Any]:
-        fixed = schema.get("prefixItems", ())
-        found = [self._of(one, (*path, str(place)), definitions, hint) for place, one in enumerate(fixed)]
-        inner = schema.get("items")
-        if not isinstance(inner, Mapping):
-            return found
-        least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 2))
-        recursive = least == 0 and len(path) > MAX_DEPTH
-        count = 0 if recursive else max(least, min(2, most))
-        while len(found) < count:
-            found.append(self._of(inner, (*path, "item"), definitions, hint))
-        if schema.get("uniqueItems"):
-            found = [one for place, one in enumerate(found) if one not in found[:place]]
-        return found
 
     def _integer(self, schema: Schema, path: Path) -> int:
         low, high = _bounds(schema, 1)
@@ -294,7 +288,21 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None
             return said
         sampler = Sampler(Source({wanted.name: said}), wanted.name)
     if "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls":
-        return _calls(task, sampler)
+        for text in () if RESULTS in task.inputs else task.inputs.values():
+            found = _TOOL.search(text)
+            if found is None:
+                continue
+            try:
+                schemas = ast.literal_eval(found.group(2))
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            if isinstance(schemas, dict):
+                needed = {
+                    str(key): one for key, one in schemas.items() if isinstance(one, Mapping) and "default" not in one
+                }
+                args = {key: sampler.value(key, one, str(one.get("description", ""))) for key, one in needed.items()}
+                return {"tool_calls": [{"name": found.group(1), "args": args}]}
+        return {"tool_calls": []}
     if task.reply == "prose" and "unknown" in wanted.schema and not task.examples:
         # Only the type's name is known: lay out in words what the next model will need.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
@@ -310,25 +318,6 @@ _TOOL = re.compile(
     r"([A-Za-z0-9_-]{1,64})(?:, whose description is <desc>.{0,2000}?</desc>)?\. It takes arguments (\{.{0,4000}?\})\.",
     re.DOTALL,
 )
-
-
-def _calls(task: Task, sampler: Sampler) -> dict[str, Any]:
-    """Call the first tool described in dspy's wording; no tool once there are results."""
-    for text in () if RESULTS in task.inputs else task.inputs.values():
-        found = _TOOL.search(text)
-        if found is None:
-            continue
-        try:
-            schemas = ast.literal_eval(found.group(2))
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(schemas, dict):
-            needed = {
-                str(key): one for key, one in schemas.items() if isinstance(one, Mapping) and "default" not in one
-            }
-            args = {key: sampler.value(key, one, str(one.get("description", ""))) for key, one in needed.items()}
-            return {"tool_calls": [{"name": found.group(1), "args": args}]}
-    return {"tool_calls": []}
 
 
 def _material(inputs: Mapping[str, str]) -> Mapping[str, str]:

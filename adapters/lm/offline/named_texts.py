@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
+from adapters.lm.protocol import Object
 
 Path = tuple[str, ...]
 """The path to a value: the output, then keys; `item` for the entries of a list."""
@@ -68,7 +69,7 @@ def suggests(name: str, *kinds: Kind) -> bool:
 class Texts:
     """Finds texts for fields; each find is used in turn, so that items differ."""
 
-    def __init__(self, source: Source, examples: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, source: Source, examples: Sequence[Object]) -> None:
         self._source = source
         self._examples = examples
         self._taken: Counter[str] = Counter()
@@ -148,7 +149,7 @@ class Texts:
         return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
 
 
-def _value_at(example: Mapping[str, Any], path: Path) -> Any:
+def _value_at(example: Object, path: Path) -> Any:
     """Return an example's value at `path`, parsing JSON or XML in text, or None."""
     value: Any = example.get(path[0])
     if isinstance(value, str) and len(path) > 1:

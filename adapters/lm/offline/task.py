@@ -12,6 +12,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.markdown import asks_for_array
 from adapters.late_dataclasses import dataclass, field
+from adapters.lm.protocol import Object
 from adapters.mutations.mutation import GoodReply, good_reply, written
 from adapters.prompts.text import Message, prompt_of_dicts
 from adapters.replies.forms import FORMS
@@ -47,9 +48,9 @@ class Task:
 
     wanted: tuple[WantedOutput, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
-    known: Mapping[str, Any] = field(default_factory=dict)
+    known: Object = field(default_factory=dict)
     example: str | None = None
-    examples: tuple[Mapping[str, Any], ...] = ()
+    examples: tuple[Object, ...] = ()
     verbatim: bool = False
     """True if the outputs are copied out of the single input."""
     seed: str = ""
@@ -62,7 +63,7 @@ class Task:
         """Return the form of the reply; None if no outputs are requested."""
         return None if self.adapter is None else self.adapter.profile.reply
 
-    def write(self, outputs: Mapping[str, Any]) -> str:
+    def write(self, outputs: Object) -> str:
         """Write the reply with `outputs` as the adapter does.
 
         If dspy's adapter cannot parse what it writes (XML with `&` in a set), the reply is escaped properly.
@@ -89,7 +90,7 @@ class Task:
         return good_reply(parser, self.signature, parser.read(self.signature, text), "")
 
 
-def read(messages: Sequence[Mapping[str, Any]], adapter: Adapter | None = None, request: Request | None = None) -> Task:
+def read(messages: Sequence[Object], adapter: Adapter | None = None, request: Request | None = None) -> Task:
     """Read the task that `messages` (OpenAI's chat objects) set, of the adapter and request that made them.
 
     Without these, the messages are taken for a text to answer freely.

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from adapters.lm.protocol import Object
 from adapters.lm.wires.dspys_client import (
     EMBEDDED,
     VERBATIM,
@@ -45,7 +46,7 @@ class Call(NamedTuple):
 
     id: str
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Object
 
 
 class Result(NamedTuple):
@@ -69,7 +70,7 @@ class Turn(NamedTuple):
 _KINDS = {"image_url": ("image", "url"), "file": ("document", "file_data")}
 
 
-def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
+def turns_of(messages: Sequence[Object]) -> tuple[str, list[Turn]]:
     """Return the system message and the turns; consecutive tool results share a turn. Raises NotTakenError.
 
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_messages`.
@@ -113,7 +114,7 @@ def _parts(content: object) -> list[Part]:
     return [_part_of(one) for one in content]
 
 
-def _part_of(block: Mapping[str, Any]) -> Part:
+def _part_of(block: Object) -> Part:
     kind = block.get("type")
     inner = block.get(str(kind))
     if set(block) == {"type", kind}:
@@ -161,7 +162,7 @@ ANTHROPIC_ROLES: Mapping[str, str] = {"user": "user", "assistant": "assistant", 
 CHOICES: Mapping[str, str] = {"none": "none", "required": "any", "auto": "auto"}
 
 
-def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def body_for_anthropic(model: str, request: Object) -> dict[str, Any]:
     """Write the body without the model's name. Raises NotTakenError.
 
     Omits what Anthropic's API does not support: `seed`, penalties and `logprobs`; `prompt_cache_key` marks the system
@@ -252,7 +253,7 @@ HIGHEST = ("xhigh", "max")
 GEMINI_ROLES: Mapping[str, str] = {"user": "user", "assistant": "model", "tool": "user"}
 
 
-def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
+def body_for_gemini(model: str, request: Object) -> dict[str, Any]:
     """Write the whole body. Raises NotTakenError, also for parts other than text, images and tool calls.
 
     Omits what Gemini's API does not support. Omits `n`, for which the caller sends several requests.
@@ -282,7 +283,14 @@ def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
         if form["type"] == "json_schema":
             strict = _has(form["schema"], "additionalProperties")
             config["responseJsonSchema" if strict else "responseSchema"] = form["schema"]
-    thinking = _thinking(model, given["reasoning_effort"])
+    effort = given["reasoning_effort"]
+    if effort is None:
+        thinking = None
+    elif model.lower().removeprefix("models/").startswith("gemini-3"):
+        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
+        thinking = {"thinkingLevel": level}
+    else:
+        thinking = {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}
     if thinking is not None:
         config["thinkingConfig"] = thinking
     if config:
@@ -309,16 +317,6 @@ def _gemini_part(part: Part) -> dict[str, Any]:
         case Result(id, name, text) if name:
             return {"functionResponse": {"name": name, "response": {"result": text}, "id": id}}
     raise NotTakenError(f"a part of the type {type(part).__name__}")
-
-
-def _thinking(model: str, effort: str | None) -> dict[str, Any] | None:
-    """Rule: the reasoning part of `_payload`, and `gemini_level_class`."""
-    if effort is None:
-        return None
-    if model.lower().removeprefix("models/").startswith("gemini-3"):
-        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
-        return {"thinkingLevel": level}
-    return {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}
 
 
 def _number(value: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.dspy_facts import Door
+from adapters.lm.protocol import Object
 from adapters.lm.wires.dspys_client import (
     EFFORTS,
     EMBEDDED,
@@ -28,7 +29,7 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 """Reasoning parameters that a door accepts, by its format of requesting reasoning."""
 
 
-def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
+def body_of_dspys_client(door: Door, request: Object) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
     Omits `n`, for which dspy's client sends several requests.
@@ -66,7 +67,7 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
     return body if given["user"] is None else {**body, door.user_field: given["user"]}
 
 
-def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
+def _reasoning(door: Door, given: Object) -> dict[str, Any]:
     """Rule: `_ingest_reasoning`, and the reasoning part of `_payload`."""
     way = door.thinking or ""
     refuse_other_ways(given, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
@@ -81,20 +82,20 @@ def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
             return {**shown, "reasoning": {"enabled": False}}
         if way == "qwen":
             return {**shown, "enable_thinking": False}
-        return {**shown, **({"reasoning_effort": "none"} if way == "reasoning_effort" else _thinking("disabled"))}
+        if way == "reasoning_effort":
+            return {**shown, "reasoning_effort": "none"}
+        return {**shown, "thinking": {"type": "disabled"}}
     if door.efforts is not None and effort not in door.efforts:
         wanted = EFFORTS.index(effort)
         effort = min(door.efforts, key=lambda one: (abs(EFFORTS.index(one) - wanted), EFFORTS.index(one)))
     if way == "openrouter":
         return {**shown, "reasoning": {"effort": effort}}
-    return {**shown, **(_thinking("enabled") if way == "deepseek" else {}), "reasoning_effort": effort}
+    if way == "deepseek":
+        shown["thinking"] = {"type": "enabled"}
+    return {**shown, "reasoning_effort": effort}
 
 
-def _thinking(kind: str) -> dict[str, Any]:
-    return {"thinking": {"type": kind}}
-
-
-def _shown_reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_reasoning(door: Door, given: Object) -> dict[str, Any]:
     """Ask Groq to separate the reasoning from the reply."""
     wanted = given.get("reasoning_format")
     if wanted is None:
@@ -104,7 +105,7 @@ def _shown_reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"reasoning_format": wanted}
 
 
-def _wanted_effort(given: Mapping[str, Any]) -> str | None:
+def _wanted_effort(given: Object) -> str | None:
     """Return the effort from any door's reasoning parameters; `none` disables reasoning."""
     effort = effort_of(given)
     thinking, reasoning = given.get("thinking"), given.get("reasoning")
@@ -129,7 +130,7 @@ def _wanted_effort(given: Mapping[str, Any]) -> str | None:
     return effort
 
 
-def _messages(messages: Sequence[Mapping[str, Any]], door: Door) -> list[dict[str, Any]]:
+def _messages(messages: Sequence[Object], door: Door) -> list[dict[str, Any]]:
     """Rule: `_ingest_messages`, then `OpenAIChatLM._build_messages`."""
     made = []
     for number, message in enumerate(messages):
@@ -156,7 +157,7 @@ def _messages(messages: Sequence[Mapping[str, Any]], door: Door) -> list[dict[st
     return made
 
 
-def _assistant(message: Mapping[str, Any], door: Door) -> dict[str, Any]:
+def _assistant(message: Object, door: Door) -> dict[str, Any]:
     content, calls = message.get("content"), message.get("tool_calls") or []
     text = None if content is None and calls else _joined(_content("" if content is None else content))
     made: dict[str, Any] = {"role": "assistant", "content": text}
@@ -187,7 +188,7 @@ def _joined(content: str | list[dict[str, Any]]) -> str:
     return content if isinstance(content, str) else "\n".join([one["text"] for one in content])
 
 
-def _block(block: Mapping[str, Any], images: bool) -> dict[str, Any]:
+def _block(block: Object, images: bool) -> dict[str, Any]:
     if block.get("type") == "text" and set(block) == {"type", "text"} and isinstance(block["text"], str):
         return {"type": "text", "text": block["text"]}
     image = block.get("image_url")

@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from adapters.lm.protocol import Object
+
 RANGES: Mapping[str, tuple[float, float]] = {
     "temperature": (0, 2),
     "top_p": (0, 1),
@@ -57,14 +59,14 @@ class NotTakenError(ValueError):
     """A part of a request that dspy's own client rejects, so that dspy uses litellm."""
 
 
-def refuse_other_ways(given: Mapping[str, Any], own: Collection[str]) -> None:
+def refuse_other_ways(given: Object, own: Collection[str]) -> None:
     """Raise NotTakenError for reasoning parameters not in `own`, those of the door."""
     foreign = [name for name in REASONING if given.get(name) is not None and name not in own]
     if foreign:
         raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
 
 
-def taken(request: Mapping[str, Any]) -> dict[str, Any]:
+def taken(request: Object) -> dict[str, Any]:
     """Check a request's parameters and normalize them as dspy's client does. Raises NotTakenError.
 
     Those that are None are dropped. Always there, None or empty if not wanted: `stop`, `max_tokens` (either limit),
@@ -110,7 +112,7 @@ def taken(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _top_logprobs(given: Mapping[str, Any]) -> int | None:
+def _top_logprobs(given: Object) -> int | None:
     wanted = given.get("logprobs", False)
     if wanted is True:
         return _whole("top_logprobs", given.get("top_logprobs", 0), 0)
@@ -119,7 +121,7 @@ def _top_logprobs(given: Mapping[str, Any]) -> int | None:
     return None
 
 
-def effort_of(given: Mapping[str, Any]) -> str | None:
+def effort_of(given: Object) -> str | None:
     """Return `reasoning_effort`: an entry of `EFFORTS`, or `none` to disable reasoning. Raises NotTakenError."""
     effort = given.get("reasoning_effort")
     if effort is None or (isinstance(effort, str) and effort in EFFORTS):
@@ -129,7 +131,7 @@ def effort_of(given: Mapping[str, Any]) -> str | None:
     raise NotTakenError(f"the effort {effort!r}")
 
 
-def _choice(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str | Mapping[str, str] | None:
+def _choice(given: Object, tools: Sequence[Object]) -> str | Mapping[str, str] | None:
     choice, parallel = given.get("tool_choice"), given.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
         raise NotTakenError("parallel_tool_calls that is not true or false")
@@ -146,7 +148,7 @@ def _choice(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str
     raise NotTakenError("a choice of tools that names no function")
 
 
-def _form(given: Mapping[str, Any]) -> dict[str, Any] | None:
+def _form(given: Object) -> dict[str, Any] | None:
     form = given.get("response_format")
     if form is None:
         return None
@@ -167,7 +169,7 @@ def _form(given: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"type": "json_schema", "name": name or "response", "schema": inner["schema"], **kept}
 
 
-def arguments_of(call: Mapping[str, Any]) -> str:
+def arguments_of(call: Object) -> str:
     """Return the arguments of a tool call as compact JSON. Raises NotTakenError."""
     given = call["function"].get("arguments", "{}")
     try:
@@ -179,7 +181,7 @@ def arguments_of(call: Mapping[str, Any]) -> str:
     return json.dumps(read, separators=(",", ":"))
 
 
-def call_of(call: Mapping[str, Any]) -> tuple[str, str, str]:
+def call_of(call: Object) -> tuple[str, str, str]:
     """Return a tool call's id, name and arguments as compact JSON. Raises NotTakenError."""
     _only(call, "id", "type", "function")
     _only(call["function"], "name", "arguments")
@@ -188,7 +190,7 @@ def call_of(call: Mapping[str, Any]) -> tuple[str, str, str]:
     return call["id"], call["function"]["name"], arguments_of(call)
 
 
-def role_of(message: Mapping[str, Any]) -> str:
+def role_of(message: Object) -> str:
     """Return the role of a message without unknown keys. Raises NotTakenError."""
     role = str(message.get("role"))
     _only(message, "role", "content", *OF_ROLE.get(role, ()))
@@ -197,14 +199,14 @@ def role_of(message: Mapping[str, Any]) -> str:
     return role
 
 
-def _only(mapping: Mapping[str, Any], *names: str) -> None:
+def _only(mapping: Object, *names: str) -> None:
     """Raise NotTakenError if `mapping` has a value other than None under a name not in `names`."""
     more = [name for name, value in mapping.items() if name not in names and value is not None]
     if more:
         raise NotTakenError(f"{more[0]} in a message")
 
 
-def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(tool: Object) -> dict[str, Any]:
     function = tool.get("function")
     if tool.get("type") != "function" or set(tool) != {"type", "function"} or not isinstance(function, Mapping):
         raise NotTakenError("a tool that is no plain function")

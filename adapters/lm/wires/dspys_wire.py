@@ -6,8 +6,7 @@ client's body in place of litellm's (`Sent.body`).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from adapters.lm.addresses import OLLAMA
 from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.dspy_facts import Route, has_gateway, own_route
 from adapters.lm.lm_settings import LMSettings, ModelType
+from adapters.lm.protocol import Object
 from adapters.lm.wires import anthropic_and_gemini, chat_wire, responses_wire
 from adapters.lm.wires.dspys_client import NotTakenError
 
@@ -39,8 +39,8 @@ class Sent:
     appended to an address without a path.
     """
 
-    arguments: Mapping[str, Any]
-    body: Mapping[str, Any] | None = None
+    arguments: Object
+    body: Object | None = None
     times: int = 1
     stops: tuple[str, ...] = ()
     path: str = ""
@@ -55,7 +55,7 @@ class Sent:
         return address if not self.path or urlsplit(address).path.strip("/") else address.rstrip("/") + self.path
 
 
-def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
+def sent(model: str, request: Object, connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
     """Convert a chat request to a call of litellm.
 
     `request` is plain JSON, `connection` names the connection settings in use (`api_base`). Raises ValueError if the
@@ -84,7 +84,7 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
 
 
 def own_body(
-    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
+    model: str, request: Object, connection: frozenset[str], settings: LMSettings = CHAT
 ) -> dict[str, Any] | None:
     """Return the body that a server with OpenAI's API receives; None if only litellm can show the request.
 
@@ -103,12 +103,12 @@ def own_body(
 
 
 def _by_dspys_client(
-    model: str, request: Mapping[str, Any], connection: frozenset[str], model_type: ModelType
+    model: str, request: Object, connection: frozenset[str], model_type: ModelType
 ) -> tuple[Route, dict[str, Any]] | None:
     """Return the API of dspy's own client and the body that it sends; None if dspy uses litellm."""
     # Both names of Ollama mean the same server, and the variable is the address of its own API.
     named = model.partition("/")[0]
-    if has_gateway(model, os.environ) or (named in OLLAMA and has_gateway("ollama/", os.environ)):
+    if has_gateway(model) or (named in OLLAMA and has_gateway("ollama/")):
         return None
     route = own_route(model, model_type, connection)
     if route is None or route.door.id.startswith("azure"):  # Azure requires an address, with which dspy uses litellm
@@ -129,12 +129,12 @@ def _by_dspys_client(
         return None
 
 
-def _text_body(request: Mapping[str, Any]) -> dict[str, Any]:
+def _text_body(request: Object) -> dict[str, Any]:
     """Rule: `dspy.clients.lm.litellm_text_completion`."""
     return {**{name: one for name, one in request.items() if name != "messages"}, "prompt": text_of(request)}
 
 
-def text_of(request: Mapping[str, Any]) -> str:
+def text_of(request: Object) -> str:
     """Join the messages to a prompt for a completions API. Raises ValueError for a message that is not plain text."""
     texts: Sequence[Any] = [one.get("content") for one in request["messages"]]
     for number, one in enumerate(texts, 1):

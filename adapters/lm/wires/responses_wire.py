@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.lm.protocol import Object
 from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
@@ -31,7 +32,7 @@ TAKEN_BY_LITELLM = frozenset(
 """Parameters that litellm sends (its `ResponsesAPIOptionalRequestParams`); it silently drops all others."""
 
 
-def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
+def body_of_dspys_client(request: Object) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
 
     Omits stop sequences, which are applied to the reply (`cut_at_stops`), and `n`, for which several requests are sent.
@@ -61,7 +62,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     return body if given["user"] is None else {**body, "safety_identifier": given["user"]}
 
 
-def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
+def body_by_litellm(model: str, request: Object, developer_role: bool) -> dict[str, Any]:
     """Return the body that dspy passes to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
     data = {name: value for name, value in copy.deepcopy(dict(request)).items() if name != "messages"}
     items: list[dict[str, Any]] = []
@@ -93,11 +94,16 @@ def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool
         data["tool_choice"] = {"type": "function", "name": choice["function"]["name"]}
     form = data.pop("response_format", None)
     if form is not None:
-        data["text"] = {"format": _litellm_form(form)}
+        if form.get("type") == "json_schema":
+            inner = form["json_schema"]
+            form = {"name": inner.get("name") or "response", "type": "json_schema", "schema": inner["schema"]}
+            if inner.get("strict") is not None:
+                form["strict"] = inner["strict"]
+        data["text"] = {"format": dict(form)}
     return {name: value for name, value in data.items() if value is not None}
 
 
-def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
+def _input(messages: Sequence[Object]) -> tuple[str, list[dict[str, Any]]]:
     """Return the text of the system message, and the other messages as items."""
     system, items = "", []
     for number, message in enumerate(messages):
@@ -119,7 +125,7 @@ def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, A
     return system, items
 
 
-def _call(call: Mapping[str, Any], arguments: str) -> dict[str, Any]:
+def _call(call: Object, arguments: str) -> dict[str, Any]:
     return {
         "type": "function_call",
         "call_id": call.get("call_id") or call.get("id"),
@@ -128,7 +134,7 @@ def _call(call: Mapping[str, Any], arguments: str) -> dict[str, Any]:
     }
 
 
-def _result(message: Mapping[str, Any]) -> dict[str, Any]:
+def _result(message: Object) -> dict[str, Any]:
     content = message.get("content") or ""
     text = content if isinstance(content, str) else "".join(one.get("text", "") for one in content)
     return {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": text}
@@ -142,7 +148,7 @@ def _blocks(content: Any, role: str) -> list[dict[str, Any]]:
     return [_block(one, kind) for one in content]
 
 
-def _block(block: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _block(block: Object, kind: str) -> dict[str, Any]:
     if block.get("type") == "text" and set(block) <= {"type", "text"}:
         return {"type": kind, "text": block["text"]}
     if block.get("type") == "image_url" and kind == "input_text":
@@ -169,12 +175,3 @@ def _litellm_blocks(content: Any, role: Any) -> list[dict[str, Any]]:
         else:
             made.append(copy.deepcopy(dict(block)))
     return made
-
-
-def _litellm_form(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert `response_format` to `text.format`, with keys in dspy's order."""
-    if form.get("type") != "json_schema":
-        return dict(form)
-    inner = form["json_schema"]
-    strict = {"strict": inner["strict"]} if inner.get("strict") is not None else {}
-    return {"name": inner.get("name") or "response", "type": "json_schema", "schema": inner["schema"], **strict}

@@ -42,7 +42,9 @@ def facts_of(error: BaseException) -> Message:
         "status": status_of(chain),
         "begun": not getattr(error, "is_pre_first_chunk", False),
     }
-    missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None) or missing_in(str(error))
+    missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None)
+    # litellm's message may contain the error of the import.
+    missing = missing or str(error).partition("No module named '")[2].partition("'")[0]
     if missing:
         facts["missing"] = missing
     for cause in chain:
@@ -71,12 +73,6 @@ def code_of(error: object) -> int | None:
     """Return the HTTP status that a server writes into an error, as OpenRouter does."""
     code = error.get("code") if isinstance(error, Mapping) else None
     return code if isinstance(code, int) and 400 <= code < 600 else None
-
-
-def missing_in(text: str) -> str | None:
-    """Return the name of a missing module from litellm's message, if it contains one."""
-    _, found, rest = text.partition("No module named '")
-    return rest.partition("'")[0] if found else None
 
 
 def status_of(chain: list[BaseException]) -> int | None:

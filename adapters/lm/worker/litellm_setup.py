@@ -14,6 +14,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -113,16 +114,13 @@ class Outgoing:
         self.refusals, self.said_done, self.failed_ending, self.error = {}, False, "", None
         self.citations, self.blocks = [], {}
         if response.is_stream_consumed and _TELLING.search(response.content):
-            self._note_body(response.content)
-
-    def _note_body(self, body: bytes) -> None:
-        try:
-            answer = json.loads(body)
-            self.error = answer if answer.get("object") == "error" else answer.get("error")  # the former: vLLM, Mistral
-            said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return  # not a chat completion
-        self.refusals = {index: refusal for index, refusal in said if isinstance(refusal, str) and refusal}
+            # Not every body is a chat completion.
+            with suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                answer = json.loads(response.content)
+                is_error = answer.get("object") == "error"  # of vLLM and Mistral
+                self.error = answer if is_error else answer.get("error")
+                said = [(one.get("index") or 0, one["message"].get("refusal")) for one in answer.get("choices") or ()]
+                self.refusals = {index: refusal for index, refusal in said if isinstance(refusal, str) and refusal}
 
 
 _TELLING = re.compile(rb'"(refusal|error)"')
@@ -163,15 +161,6 @@ class WholeAnswerError(Exception):
 def _door(request: Any) -> str:
     """Return a request's path, the same for both variants of some providers: `…/converse`, `…/converse-stream`."""
     return re.sub("-?stream", "", request.url.path.lower())
-
-
-def _is_whole(body: bytes) -> bool:
-    """Return whether a body is a single JSON value."""
-    try:
-        json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 _STREAM = re.compile(rb'"stream"\s*:\s*true')
@@ -234,7 +223,11 @@ def _watch_for_requests() -> None:
         is_for_a_stream = "stream" in request.url.path.lower() or _STREAM.search(request.content) is not None
         if outgoing is None or not (outgoing.is_streamed and is_for_a_stream and response.is_success):
             return
-        if kind == "application/json" and _is_whole(await response.aread()):
+        if kind == "application/json":
+            try:
+                json.loads(await response.aread())
+            except (ValueError, RecursionError):
+                return
             outgoing.note(response)
             outgoing.answer = response
             raise WholeAnswerError

@@ -78,7 +78,15 @@ class TypeReader(ValueReader):
         if isinstance(node, ast.List) and not self.as_dspy_string:
             return [self._part(one) for one in node.elts]
         if isinstance(node, ast.Call):
-            return self._type_of_call(node)
+            if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.meaning(node.func) is type:
+                only = node.args[0]
+                if not self.as_dspy_string and isinstance(only, ast.Constant) and only.value is None:
+                    return type(None)
+            found = self.value(node)
+            if isinstance(found, FieldInfo):
+                raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
+            self._refuse_in_string(node, "calls")
+            return found
         hint = "a type such as str, list[int] or Literal['a']"
         if isinstance(node, ast.Tuple):
             hint = "for a tuple write tuple[int, str]"
@@ -97,18 +105,6 @@ class TypeReader(ValueReader):
         raise self.source.error(
             node, f"{node.value!r} is not a type", f"for a fixed value write Literal[{node.value!r}]"
         )
-
-    def _type_of_call(self, node: ast.Call) -> object:
-        """Read `type(None)` or a call such as `conint(ge=1)`; other calls raise SignatureError."""
-        if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.meaning(node.func) is type:
-            only = node.args[0]
-            if not self.as_dspy_string and isinstance(only, ast.Constant) and only.value is None:
-                return type(None)
-        found = self.value(node)
-        if isinstance(found, FieldInfo):
-            raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
-        self._refuse_in_string(node, "calls")
-        return found
 
     def _refuse_in_string(self, node: ast.expr, what: str) -> None:
         if self.as_dspy_string:

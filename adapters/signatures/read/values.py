@@ -239,7 +239,13 @@ class ValueReader(NameReader):
             raise self._refused(node)
         function = self.meaning(node.func)
         if function is pydantic.Field:
-            return self._pydantic_field(node)
+            given = self.elements(node.args)
+            arguments = self.arguments(node)
+            make: Any = pydantic.Field
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # pydantic's advice would appear on the terminal
+                field: FieldInfo = self._guarded(node, lambda: make(*given, **arguments))
+            return field
         if isinstance(function, known_names.FieldMaker):
             return self.dspy_field(function, node)
         if not _is_allowed(function, known_names.constructors()):
@@ -290,15 +296,6 @@ class ValueReader(NameReader):
             return dspy_field(maker.role, arguments)
         except (TypeError, ValueError, RuntimeError) as error:
             raise self.source.error(node, str(error).partition("\n")[0]) from None
-
-    def _pydantic_field(self, node: ast.Call) -> FieldInfo:
-        args = self.elements(node.args)
-        arguments = self.arguments(node)
-        make: Any = pydantic.Field
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pydantic's advice would appear on the terminal
-            made: FieldInfo = self._guarded(node, lambda: make(*args, **arguments))
-        return made
 
     def factory(self, node: ast.expr) -> Callable[[], object]:
         """Read a `default_factory`: a builtin type, a class of this text, or `lambda: <literal>`."""

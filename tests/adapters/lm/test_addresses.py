@@ -91,4 +91,4 @@ def test_ollamas_own_variable_is_understood_without_a_scheme(host: str, address:
 def test_which_key_variables_are_set() -> None:
     assert addresses.keys_set("gemini", {"GOOGLE_API_KEY": "x"}) == ("GOOGLE_API_KEY",)
     assert addresses.keys_set("fireworks_ai", {"FIREWORKS_AI_API_KEY": "x"}) == ("FIREWORKS_AI_API_KEY",)
-    assert not addresses.has_key("openai", {"OPENAI_API_KEY": ""})
+    assert addresses.keys_set("openai", {"OPENAI_API_KEY": ""}) == ()
