@@ -180,12 +180,7 @@ def has_decisions(signature: Signature) -> bool:
 
 
 def is_declared(field: Field) -> bool:
-    return any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
-
-
-def _metadata(field: Field) -> Sequence[Any]:
-    """Return the metadata in the field's `Annotated`, which `Field.info` keeps."""
-    return getattr(field.info, "metadata", ())
+    return any(is_decision_type(one) for one in (field.annotation, *field.metadata))
 
 
 def _type_of(field: Field) -> Any:
@@ -194,9 +189,9 @@ def _type_of(field: Field) -> Any:
 
     annotation = field.annotation
     if annotation is bool:
-        return next((one for one in _metadata(field) if is_kind_of(one, "Noul")), Noul)
+        return next((one for one in field.metadata if is_kind_of(one, "Noul")), Noul)
     if get_origin(annotation) is Literal:
-        declared = next((one for one in _metadata(field) if is_kind_of(one, "Choice")), None)
+        declared = next((one for one in field.metadata if is_kind_of(one, "Choice")), None)
         if declared is not None and declared.criteria() is not None:
             return declared
         made: Any = Choice
