@@ -227,7 +227,7 @@ def markers_of(half: Signature) -> Markers:
 def field_with_info(field: Field) -> Field:
     """Add the `info` of dspy's fields to a field, for methods written for dspy."""
     info = info_of(field)
-    return field if field.info is info else replace(field, info=info)
+    return field if field.info is info else replace(field, given_info=info)
 
 
 def info_of(field: Field) -> object:

@@ -13,7 +13,6 @@ from adapters.errors import AdapterParseError
 from adapters.formats.base import is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, field_with_info, outputs_with_values, value_segments
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
-from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, Values, join
 from adapters.replies.reading import Reading
@@ -120,6 +119,8 @@ class XMLAdapter(ChatAdapter):
             raise
 
     def _read(self, signature: Signature, completion: str) -> Reading:
+        from adapters.formats.xml_reading import read_xml  # loads an XML parser
+
         return read_xml(self._findings(signature, completion))
 
 

@@ -48,10 +48,9 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
         segments.append(Segment(name_of(field.annotation), "type", name))
         segments.append(Segment("): ", "boilerplate", name))
         segments.append(Segment(field.description, "description", name))
-        info = field.info
         # Include the metadata of `Annotated`, which may be a custom type.
-        is_annotated = info is not None and info.annotation is field.annotation
-        for custom in custom_types_in(info.rebuild_annotation() if is_annotated else field.annotation):
+        is_annotated = field.metadata and field.info.annotation is field.annotation
+        for custom in custom_types_in(field.info.rebuild_annotation() if is_annotated else field.annotation):
             description = custom.description()
             if description:
                 segments.append(Segment(f"\n    Type description of {name_of(custom)}: ", "boilerplate", name))

@@ -169,17 +169,12 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
 def is_decided(field: Field) -> bool:
     """Return whether an output is computed from evidence, by type, `Annotated` or settings."""
-    declared = any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
+    declared = any(is_decision_type(one) for one in (field.annotation, *field.metadata))
     return (field.decision is not None or declared) and _type_of(field) is not None
 
 
 def has_decisions(signature: Signature) -> bool:
     return any(map(is_decided, signature.output_fields.values()))
-
-
-def _metadata(field: Field) -> Sequence[Any]:
-    """Return the metadata in the field's `Annotated`, which `Field.info` keeps."""
-    return getattr(field.info, "metadata", ())
 
 
 def _type_of(field: Field) -> Any:
@@ -188,9 +183,9 @@ def _type_of(field: Field) -> Any:
 
     annotation = field.annotation
     if annotation is bool:
-        return next((one for one in _metadata(field) if is_kind_of(one, "Noul")), Noul)
+        return next((one for one in field.metadata if is_kind_of(one, "Noul")), Noul)
     if get_origin(annotation) is Literal:
-        declared = next((one for one in _metadata(field) if is_kind_of(one, "Choice")), None)
+        declared = next((one for one in field.metadata if is_kind_of(one, "Choice")), None)
         if declared is not None and declared.criteria() is not None:
             return declared
         made: Any = Choice

@@ -21,7 +21,6 @@ from adapters.signatures.read import known_names
 from adapters.signatures.read.annotations import TypeReader
 from adapters.signatures.read.classes import MODULE, ModuleText
 from adapters.signatures.read.declarations import (
-    PARAMETERS,
     changed_signature,
     functional_enum,
     functional_typed_dict,
@@ -29,7 +28,8 @@ from adapters.signatures.read.declarations import (
     signature_call,
 )
 from adapters.signatures.read.fields import SignatureSource
-from adapters.signatures.read.names import dotted
+from adapters.signatures.read.names import PARAMETERS, dotted
+from adapters.signatures.read.plain_strings import read_plain
 from adapters.signatures.read.source_text import Binding, SourceText, check_size, last_name, told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
@@ -55,7 +55,7 @@ def read(text: str, class_name: str | None = None) -> Signature:
     `class_name` is required if the text has several signatures. Raises only SignatureError, with the line and column
     of the error.
     """
-    return _read(text, class_name)
+    return (read_plain(text) if class_name is None else None) or _read(text, class_name)
 
 
 @lru_cache(maxsize=256)

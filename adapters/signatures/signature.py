@@ -6,7 +6,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -125,8 +125,8 @@ class Field:
     unchecked: tuple[str, ...] = ()
     """Validators and constructors of its type that dspy runs on every value, and that are never run here."""
 
-    info: Any = field(default=None, repr=False)
-    """The `FieldInfo` of a live dspy signature that this field was made from."""
+    given_info: Any = field(default=None, repr=False)
+    """The `FieldInfo` of the signature that this field was made from, or a function that makes it."""
 
     @classmethod
     def read_info(
@@ -151,11 +151,21 @@ class Field:
             notes=notes,
             type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
             unchecked=unchecked,
-            info=info,
+            given_info=info,
         )
 
     def __str__(self) -> str:
-        return repr(self) if self.info is None else str(self.info)
+        return repr(self) if self.given_info is None else str(self.info)
+
+    @property
+    def info(self) -> Any:
+        """The `FieldInfo` of the signature that this field was made from, or None."""
+        return self.given_info() if callable(self.given_info) else self.given_info
+
+    @property
+    def metadata(self) -> Sequence[Any]:
+        """The metadata in the `Annotated` of the signature that this field was made from."""
+        return getattr(self.given_info, "metadata", ())
 
     @property
     def description(self) -> str:
@@ -302,11 +312,11 @@ class Signature(ShowsItself):
         own = dict(changes)
         if type_ is not None:
             changes["annotation"] = strip_annotated(type_)
-        if field.info is not None:
+        if field.given_info is not None:
             info = copy(field.info)
             info.json_schema_extra = {**info.json_schema_extra, **own}
             info.annotation = changes.get("annotation", info.annotation)
-            changes["info"] = info
+            changes["given_info"] = info
         updated = replace(field, **changes)
         return self._of(updated if one.name == name else one for one in self.fields.values())
 

@@ -56,7 +56,7 @@ def _field(writer: ClassWriter, field: Field) -> str:
     if field.annotation is str and not field.type_was_given:
         return f"{field.name} = {call}"
     annotation = field.annotation
-    for one in field.info.metadata if field.info is not None else ():
+    for one in field.metadata:
         if is_decision_type(one):
             annotation = Annotated[annotation, one]
     return f"{field.name}: {writer.annotation(annotation)} = {call}"
@@ -66,7 +66,7 @@ def _constraints(writer: ClassWriter, field: Field) -> list[str]:
     if not field.constraints:
         return []
     pieces = _WORDS.split(field.constraints)
-    known = constraint_values(field.info.metadata) if field.info is not None else {}
+    known = constraint_values(field.metadata)
     if pieces[0]:
         raise SignatureError(
             f"field `{field.name}`: the constraints {field.constraints!r} are not arguments of a field"

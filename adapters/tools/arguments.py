@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 from adapters.errors import SignatureError
-from adapters.signatures import notation
 from adapters.types.recognition import type_adapter
 
 DEEPEST = 100
@@ -286,6 +285,8 @@ def _annotation_schema(arg: ast.arg, column: int) -> dict[str, Any]:
     if arg.annotation is None:
         return {"type": "string"}
     try:
+        from adapters.signatures import notation  # loads pydantic's fields
+
         read = notation.read(f"x -> y: {ast.unparse(arg.annotation)}")
         return dict(type_adapter(read.output_fields["y"].annotation).json_schema())
     except Exception as error:  # pydantic has many ways to have no schema for a type

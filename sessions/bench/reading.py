@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sessions.bench.results import ENDING, BenchRun, open_regular, path_beside, written
 from sessions.bench.totals import Cell
 from sessions.errors import SessionError
-from sessions.file.format_reader import Reader
+from sessions.file.format_reader import read_part
 
 MOST_TOLD = 5
 """The number of invalid lines to list; the rest are counted."""
@@ -133,7 +133,7 @@ def _read_line(line: bytes, path: str, number: int) -> BenchRun:
     except (ValueError, RecursionError):
         broke_off = not line.endswith(b"\n")
         raise SessionError(path, place, "incomplete" if broke_off else "not valid JSON") from None
-    return Reader(path).part(BenchRun, data, place)
+    return read_part(BenchRun, data, path, place)
 
 
 def read(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Results:

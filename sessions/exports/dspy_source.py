@@ -120,7 +120,7 @@ def dspy_source(source: Source) -> Exported:
         head = f"{made.text}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
     left += _shown_otherwise(view, signature, head)
     for name, field in signature.fields.items():
-        notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
+        notes = notes_of(field.annotation, field.metadata)
         left += [f"field {name}: {note}, and is not written" for note in notes]
     others = {key for demo in view.session.demos for key in demo.extra.get(KEPT, {}) if demo.enabled}
     if others:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.file.format_reader import OBJECT, Reader, inside, is_switch
+from sessions.file.format_reader import inside, is_switch, read_object, read_part
 from sessions.file.json_values import (
     JSON,
     UnwritableError,
@@ -47,8 +47,7 @@ def data_of_session(session: Session, path: str | None = None, parts: WrittenPar
 
 def session_of_data(data: object, path: str | None = None) -> Session:
     """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
-    reader = Reader(path)
-    top = OBJECT(reader, data, "")
+    top = read_object(data, path)
     if "format" not in top:
         raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
     version = top["format"]
@@ -60,7 +59,7 @@ def session_of_data(data: object, path: str | None = None) -> Session:
     parts = {key: item for key, item in top.items() if key != "format"}
     if top["format"] == 0 and isinstance(top.get("cases"), list):
         parts["cases"] = [_measured_apart(case) for case in top["cases"]]
-    session = reader.part(Session, parts, "")
+    session = read_part(Session, parts, path)
     check(session, path)
     return session
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import types
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
@@ -31,123 +30,185 @@ def inside(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
 
 
-class Reader:
-    """Converts decoded JSON data to the parts of a session. Raises `SessionError` for the first invalid place."""
+class UnreadableError(Exception):
+    """Raised for a value that a session's file cannot hold there; each part around it adds its step to `place`."""
 
-    def __init__(self, path: str | None) -> None:
-        self._path = path
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        self.place = ""
+        super().__init__(message)
 
-    def wrong(self, place: str, expected: str, value: object) -> SessionError:
-        return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
-
-    def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
-        if value not in words:
-            expected = " or ".join(f'"{word}"' for word in words)
-            near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
-            got = repr(value) if isinstance(value, str) else kind_of(value)
-            hint = f"did you mean {near[0]}?" if near else ""
-            raise SessionError(self._path, place, f"expected {expected}, got {got}", hint)
-        return str(value)
-
-    def needed(self, data: Mapping[str, Any], key: str, place: str) -> Any:
-        if key not in data:
-            raise SessionError(self._path, place, f'has no "{key}"')
-        return data[key]
-
-    def part(self, kind: type[Part], value: object, place: str) -> Part:
-        """Read a part of this type; keys unknown to the type go to its `extra`."""
-        if issubclass(kind, FilePart):
-            return self._kept_part(kind, value, place)
-        data = OBJECT(self, value, place)
-        changed: dict[str, Any] = {}
-        if kind is Column:
-            # Add a missing id to a column's data: the name of its adapter
-            adapter = _TEXT(self, self.needed(data, "adapter", place), inside(place, "adapter"))
-            data = {"id": adapter, **data}
-        elif kind is Case:
-            given = _OBJECTS(self, data.get("history", []), inside(place, "history"))
-            turns = [turn["values"] if is_switch(turn) else turn for turn in given]
-            off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
-            changed["turns_off"] = frozenset(off)
-            data = {**data, "history": turns}
-        known = _keys_and_readers(kind)
-        for name, (key, read) in known.items():
-            if name in data:
-                changed[key.field] = read(self, data[name], inside(place, name))
-            elif key.is_needed:
-                self.needed(data, name, place)
-        changed["extra"] = {name: item for name, item in data.items() if name not in known}
-        return kind(**changed)
-
-    def _kept_part(self, kind: type[KeptPart], value: object, place: str) -> KeptPart:
-        """Read a part that remembers its layout in the file."""
-        data = OBJECT(self, value, place)
-        known = _keys_and_readers(kind)
-        given: dict[str, Any] = {}
-        extra: dict[str, Any] = {}
-        keys: dict[str, bool] = {}
-        for name, (key, _) in known.items():
-            if key.is_needed:
-                self.needed(data, name, place)
-        for name, item in data.items():
-            keys[name] = False
-            if name not in known or (item is None and known[name][0].rule.null_is_absent):
-                extra[name] = item
-                continue
-            key, read = known[name]
-            where = f"{place}.{name}"
-            try:
-                found = read(self, item, where)
-                if key.rule.has_messages and item is not None:
-                    _OBJECTS(self, self.needed(item, "messages", where), inside(where, "messages"))
-            except SessionError:
-                if not key.rule.is_lenient:
-                    raise
-                extra[name] = item
-                continue
-            given[name] = found
-            keys[name] = found == key.default
-        return kind(**given, extra=extra, keys=keys)
+    def inside(self, step: str) -> UnreadableError:
+        self.place = step + self.place
+        return self
 
 
-Read = Callable[[Reader, Any, str], Any]
+def read_part(kind: type[Part], value: object, path: str | None, place: str = "") -> Part:
+    """Convert decoded JSON data to a part of a session. Raises `SessionError` for the first invalid place."""
+    try:
+        return _part(kind, value)
+    except UnreadableError as error:
+        raise SessionError(path, f"{place}{error.place}".removeprefix("."), error.message, error.hint) from None
+
+
+def read_object(value: object, path: str | None) -> dict[str, Any]:
+    """Return the object that is a whole file. Raises `SessionError` for other data."""
+    if type(value) is not dict:
+        raise SessionError(path, "", _wrong("an object", value).message)
+    return value
+
+
+def _wrong(expected: str, value: object) -> UnreadableError:
+    return UnreadableError(f"expected {expected}, got {kind_of(value)}")
+
+
+def _one_of(value: Any, words: tuple[str, ...]) -> str:
+    if value not in words:
+        import difflib  # only for the hint
+
+        expected = " or ".join(f'"{word}"' for word in words)
+        near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
+        got = repr(value) if isinstance(value, str) else kind_of(value)
+        raise UnreadableError(f"expected {expected}, got {got}", f"did you mean {near[0]}?" if near else "")
+    return str(value)
+
+
+def _member(read: Read, data: Mapping[str, Any], name: str) -> Any:
+    """Read a key that the part needs."""
+    if name not in data:
+        raise UnreadableError(f'has no "{name}"')
+    try:
+        return read(data[name])
+    except UnreadableError as error:
+        raise error.inside(f".{name}") from None
+
+
+def _part(kind: type[Part], value: object) -> Part:
+    """Read a part of this type; keys unknown to the type go to its `extra`."""
+    if issubclass(kind, FilePart):
+        return _kept_part(kind, value)
+    data = _OBJECT(value)
+    changed: dict[str, Any] = {}
+    if kind is Column:
+        data = {"id": _member(_TEXT, data, "adapter"), **data}
+    elif kind is Case and "history" in data:
+        turns, changed["turns_off"] = _member(_turns, data, "history")
+        data = {**data, "history": turns}
+    known = _keys_and_readers(kind)
+    for name, (key, read) in known.items():
+        if name in data or key.is_needed:
+            changed[key.field] = _member(read, data, name)
+    changed["extra"] = {name: item for name, item in data.items() if name not in known}
+    return kind(**changed)
+
+
+def _turns(value: object) -> tuple[list[dict[str, Any]], frozenset[int]]:
+    """Return the turns of a history, and the indexes of disabled turns."""
+    given = _OBJECTS(value)
+    turns = [turn["values"] if is_switch(turn) else turn for turn in given]
+    return turns, frozenset([number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]])
+
+
+def _kept_part(kind: type[KeptPart], value: object) -> KeptPart:
+    """Read a part that remembers its layout in the file."""
+    data = _OBJECT(value)
+    known = _keys_and_readers(kind)
+    given: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    keys: dict[str, bool] = {}
+    for name, (key, _) in known.items():
+        if key.is_needed and name not in data:
+            raise UnreadableError(f'has no "{name}"')
+    for name, item in data.items():
+        keys[name] = False
+        if name not in known or (item is None and known[name][0].rule.null_is_absent):
+            extra[name] = item
+            continue
+        key, read = known[name]
+        try:
+            found = read(item)
+            if key.rule.has_messages and item is not None:
+                _member(_OBJECTS, item, "messages")
+        except UnreadableError as error:
+            if not key.rule.is_lenient:
+                raise error.inside(f".{name}") from None
+            extra[name] = item
+            continue
+        given[name] = found
+        keys[name] = found == key.default
+    return kind(**given, extra=extra, keys=keys)
+
+
+Read = Callable[[Any], Any]
 
 
 def _of(expected: str, *kinds: type) -> Read:
     """Return a reader of values that have exactly one of these types."""
 
-    def read(reader: Reader, value: Any, place: str) -> Any:
+    def read(value: Any) -> Any:
         if type(value) not in kinds:
-            raise reader.wrong(place, expected, value)
+            raise _wrong(expected, value)
         return value
 
     return read
 
 
-def _lines(reader: Reader, value: Any, place: str) -> str:
+def _lines(value: Any) -> str:
     if type(value) is list and all(type(line) is str for line in value):
         return "\n".join(value)
     if type(value) is not str:
-        raise reader.wrong(place, "a text or a list of its lines", value)
+        raise _wrong("a text or a list of its lines", value)
     return value
 
 
-def _number(reader: Reader, value: Any, place: str) -> float:
+def _number(value: Any) -> float:
     if type(value) is not int and (type(value) is not float or not math.isfinite(value)):
-        raise reader.wrong(place, "a number", value)
+        raise _wrong("a number", value)
     return value
 
 
-OBJECT = _of("an object", dict)
+def _list_of(item: Read) -> Read:
+    """Return a reader of lists whose items are all read by `item`."""
+    a_list = _of("a list", list)
+
+    def read(value: Any) -> tuple[Any, ...]:
+        made: list[Any] = []
+        for one in a_list(value):
+            try:
+                made.append(item(one))
+            except UnreadableError as error:
+                raise error.inside(f"[{len(made)}]") from None
+        return tuple(made)
+
+    return read
+
+
+def _object_of(member: Read) -> Read:
+    """Return a reader of objects whose members are all read by `member`."""
+
+    def read(value: Any) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, one in _OBJECT(value).items():
+            try:
+                made[key] = member(one)
+            except UnreadableError as error:
+                raise error.inside(f".{key}" if key.isidentifier() else step_into("", key)) from None
+        return made
+
+    return read
+
+
+_OBJECT = _of("an object", dict)
 _TEXT = _of("a text", str)
 _PLAIN: Mapping[Any, Read] = {
     str: _TEXT,
     bool: _of("true or false", bool),
     float: _number,
     int: _of("a whole number", int),
-    Any: lambda reader, value, place: value,
+    Any: lambda value: value,
     Mapping[str, Any] | str: _of("a text or an object", str, dict),
-    Mapping[str, Any]: OBJECT,
+    Mapping[str, Any]: _OBJECT,
 }
 
 
@@ -172,22 +233,16 @@ def _reader_of(hint: object, has_lines: bool) -> Read:
         return _lines if has_lines else _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return lambda reader, value, place: reader.one_of(value, place, arguments)
+        return lambda value: _one_of(value, arguments)
     if origin in (Union, types.UnionType):
         (inner,) = [_reader_of(one, has_lines) for one in arguments if one is not type(None)]
-        return lambda reader, value, place: None if value is None else inner(reader, value, place)
+        return lambda value: None if value is None else inner(value)
     if origin is tuple:
-        item, a_list = _reader_of(arguments[0], False), _of("a list", list)
-        return lambda reader, value, place: tuple(
-            [item(reader, one, f"{place}[{at}]") for at, one in enumerate(a_list(reader, value, place))]
-        )
+        return _list_of(_reader_of(arguments[0], False))
     if isinstance(origin, type) and issubclass(Mapping, origin):
-        member = _reader_of(arguments[1], False)
-        return lambda reader, value, place: {
-            key: member(reader, one, step_into(place, key)) for key, one in OBJECT(reader, value, place).items()
-        }
+        return _object_of(_reader_of(arguments[1], False))
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return lambda reader, value, place: reader.part(hint, value, place)
+        return partial(_part, hint)
     raise TypeError(f"no key of a session file has values of the type {hint!r}")
 
 

@@ -11,7 +11,6 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import stat
 import threading
 import time
@@ -53,6 +52,8 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
 
 def replace(target: str, content: bytes, mode: int | None = None) -> None:
     """Replace or create the regular file `target`. Raises OSError like `write`."""
+    import secrets  # only for writing
+
     folder = os.path.dirname(target) or "."
     temporary = os.path.join(folder, f".workbench-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)

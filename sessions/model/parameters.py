@@ -123,10 +123,10 @@ def check_no_secret(value: object, place: str, path: str | None = None) -> None:
             raise SessionError(path, place, "looks like a secret", USE_THE_ENVIRONMENT)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            where = step_into(place, str(key))
             if isinstance(item, str) and looks_like_secret_name(str(key)):
-                raise SessionError(path, where, "looks like a secret", USE_THE_ENVIRONMENT)
-            check_no_secret(item, where, path)
+                raise SessionError(path, step_into(place, str(key)), "looks like a secret", USE_THE_ENVIRONMENT)
+            if isinstance(item, str | Mapping | list | tuple):
+                check_no_secret(item, step_into(place, str(key)), path)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             check_no_secret(item, step_into(place, index), path)

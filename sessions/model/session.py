@@ -111,9 +111,13 @@ def _read(
     tools: tuple[tuple[str, str], ...],
 ) -> Signature:
     from adapters.errors import SignatureError
-    from adapters.signatures import notation
+    from adapters.signatures.read.plain_strings import read_plain
 
-    signature = notation.read(text, class_name)
+    signature = None if class_name is not None else read_plain(text)
+    if signature is None:
+        from adapters.signatures import notation
+
+        signature = notation.read(text, class_name)
     if instructions is not None:
         signature = signature.with_instructions(instructions)
     if predictor == "ChainOfThought":

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field
-from adapters.signatures import notation
 from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module
 from adapters.signatures.signature import MISSING, Field, Signature
@@ -128,6 +127,8 @@ def default_of(field: Field) -> str:
 
 
 def _only_class(project: Project, file: Path, text: str) -> str:
+    from adapters.signatures import notation  # loads pydantic's fields
+
     try:
         names = notation.class_names(text)
     except SignatureError as error:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from adapters.late_dataclasses import dataclass, replace
-from adapters.signatures.read.declarations import PARAMETERS
+from adapters.signatures.read.names import PARAMETERS
 from adapters.signatures.read.source_text import SourceText, bindings_of, first_line, last_name, parsable
 from sessions.source.statements import Statement, needed_by, read_module
 

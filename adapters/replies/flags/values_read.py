@@ -43,7 +43,7 @@ def _constraints_of(field: Field) -> Mapping[str, Any]:
             found[WORDS[match.group(1)]] = Decimal(match.group(2).strip())
         except InvalidOperation:
             continue
-    for one in getattr(field.info, "metadata", ()) or ():
+    for one in field.metadata:
         for name in METADATA:
             limit = getattr(one, name, None)
             if limit is not None:

@@ -26,7 +26,7 @@ from adapters.signatures.read.fields import (
     ineffective_arguments,
     make_fields,
 )
-from adapters.signatures.read.names import Names
+from adapters.signatures.read.names import PARAMETERS, Names
 from adapters.signatures.read.source_text import docstring, is_class_variable, told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature, desc_text
@@ -57,17 +57,6 @@ def functional_typed_dict(call: ast.Call, reader: TypeReader) -> object:
 
 
 _CALL_HINT = 'dspy.Signature("question -> answer", "Instructions.")'
-
-PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    "with_instructions": ("instructions",),
-    "append_instructions": ("instructions",),
-    "with_updated_fields": ("name", "type_"),
-    "prepend": ("name", "field", "type_"),
-    "append": ("name", "field", "type_"),
-    "insert": ("index", "name", "field", "type_"),
-    "delete": ("name",),
-}
-"""dspy's methods that derive a signature from another, with the names of their positional arguments."""
 
 _CHANGES = ("desc", "prefix", "constraints")
 

@@ -22,12 +22,10 @@ from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
+from adapters.signatures.read.plain_strings import TAKEN_NAMES
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Role, Signature, constraint_text, infer_prefix
 from adapters.signatures.type_names import notes_of, unchecked_in, walk
-
-TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
-"""Property names of dspy's class; a field with such a name fails in dspy too."""
 
 SCALARS = frozenset({str, int, float, bool})
 

@@ -13,6 +13,17 @@ from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import Binding, SourceText, parse_expression, shown
 
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "with_instructions": ("instructions",),
+    "append_instructions": ("instructions",),
+    "with_updated_fields": ("name", "type_"),
+    "prepend": ("name", "field", "type_"),
+    "append": ("name", "field", "type_"),
+    "insert": ("index", "name", "field", "type_"),
+    "delete": ("name",),
+}
+"""dspy's methods that derive a signature from another, with the names of their positional arguments."""
+
 _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
 
 

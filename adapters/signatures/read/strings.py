@@ -15,8 +15,9 @@ from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotations import TypeReader
-from adapters.signatures.read.fields import Draft, is_plain, make_fields
+from adapters.signatures.read.fields import Draft, make_fields
 from adapters.signatures.read.names import Names
+from adapters.signatures.read.plain_strings import plain_half
 from adapters.signatures.read.source_text import SourceText, check_size, line_and_column, unbalanced
 from adapters.signatures.signature import Field, Role, Signature
 
@@ -77,10 +78,10 @@ def read_string(
     reads = StringNames(names, custom_types)
     found = set(custom_types or _BEHIND_COLON.findall(text))
     is_alone = names is None and not custom_types
-    inputs: Sequence[Draft | Field] = _known_half(parts[0], "input") if is_alone else []
+    inputs: Sequence[Draft | Field] = plain_half(parts[0], "input") if is_alone else []
     inputs = inputs or _half(text, 0, parts[0], "input", reads, found)
     taken = {one.name for one in inputs}
-    outputs: Sequence[Draft | Field] = _known_half(parts[1], "output") if is_alone else []
+    outputs: Sequence[Draft | Field] = plain_half(parts[1], "output") if is_alone else []
     if not outputs or not taken.isdisjoint([one.name for one in outputs]):
         outputs = _half(text, len(parts[0]) + 2, parts[1], "output", reads, found)
     for one in outputs:
@@ -88,32 +89,7 @@ def read_string(
             raise one.error(f"`{one.name}` is an input already", "inputs and outputs need distinct names")
     made = iter(make_fields([one for one in (*inputs, *outputs) if isinstance(one, Draft)], name))
     fields = [next(made) if isinstance(one, Draft) else one for one in (*inputs, *outputs)]
-    if is_alone:
-        _keep_plain(parts[0], fields[: len(inputs)])
-        _keep_plain(parts[1], fields[len(inputs) :])
     return Signature.make(fields, instructions or None, name)
-
-
-_MOST_FIELDS = 4096
-_plain_fields: dict[tuple[Role, str], Field] = {}
-"""Fields of plain types by role and text, as in `context: list[str]`: a team's signatures have many in common."""
-
-
-def _known_half(part: str, role: Role) -> list[Field]:
-    """Return the fields on one side of the arrow; [] unless all are known and have names of their own."""
-    fields = [_plain_fields.get((role, piece.strip(" "))) for piece in part.split(",")]
-    known = [one for one in fields if one is not None]
-    return known if len({one.name for one in known}) == len(fields) else []
-
-
-def _keep_plain(part: str, fields: Sequence[Field]) -> None:
-    pieces = part.split(",")
-    if len(pieces) == len(fields) and part.isprintable() and "#" not in part:
-        for piece, field in zip(pieces, fields, strict=True):
-            if is_plain(field.annotation) and not field.notes:
-                if len(_plain_fields) >= _MOST_FIELDS:
-                    _plain_fields.clear()
-                _plain_fields[field.role, piece.strip(" ")] = field
 
 
 def _half(whole: str, start: int, part: str, role: Role, names: StringNames, found: Set[str]) -> list[Draft]:

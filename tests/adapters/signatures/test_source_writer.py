@@ -153,7 +153,7 @@ def test_every_signature_written_as_source_reads_back(signature: Signature) -> N
 
 def equal_face_of(signature: Signature) -> dict[str, Any]:
     fields_only = Signature(
-        tuple(SignatureField(**{**vars(one), "info": one}) for one in signature.fields_in_order),
+        tuple(SignatureField(**{**vars(one), "given_info": one}) for one in signature.fields_in_order),
         signature.instructions,
         signature.name,
     )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.prompts.text import Message, Segment, Text
-from sessions.checking.differences import changes, messages_drift
+from adapters.replies.reading import Reading
+from adapters.signatures.signature import Signature
+from sessions.checking.differences import changes, messages_drift, reading_drift
+from sessions.file.file_format import as_data
+from sessions.file.format_reader import read_part
+from sessions.file.typed_values import same
+from sessions.model.replies import RecordedReading
 from sessions.text_diff import line_diff, stretches
 
 lines = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=12)
@@ -63,3 +71,24 @@ def test_a_removed_piece_is_named_by_what_stands_in_its_place() -> None:
     before = {"role": "user", "content": "Why? Please, Answer."}
     (drift,) = messages_drift([before], [message], [message.as_dict()])
     assert drift.message == "the reminder of history turn 1 lost text"
+
+
+@pytest.mark.parametrize(
+    ("written", "is_drift"),
+    [
+        ({"ok": True, "values": {"a": 1, "b": "x"}, "error": None}, False),
+        ({"ok": True, "error": None, "values": {"a": 1, "b": "x"}}, True),
+        ({"ok": True, "values": {"a": 1, "b": "x"}}, True),
+        ({"ok": True, "values": {"a": 1, "b": "x"}, "error": None, "note": 1}, True),
+        ({"ok": True, "values": {"a": 1, "b": "x"}, "error": 3}, True),
+        ({"ok": True, "values": {"b": "x", "a": 1}, "error": None}, True),
+        ({"ok": True, "values": {"a": 1.0, "b": "x"}, "error": None}, True),
+        ({"ok": False, "values": {"a": 1, "b": "x"}, "error": None}, True),
+    ],
+)
+def test_a_parse_result_is_compared_to_the_order_of_its_keys(written: dict[str, Any], is_drift: bool) -> None:
+    recorded = read_part(RecordedReading, written, None)
+    today = RecordedReading(True, {"a": 1, "b": "x"})
+    reading = Reading("chat", Signature(()), "", {}, (), {})
+    drift = reading_drift(recorded, today, "attempts[0].completions[0]", reading)
+    assert (drift != []) is is_drift is not same(as_data(recorded), as_data(today))
