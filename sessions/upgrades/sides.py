@@ -219,7 +219,14 @@ def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message])
     """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
     messages = prompt_of_dicts(theirs).messages
     beside = dict(_pairs(messages, ours))
-    lines = _lines_of(ours)
+    # Map each line of our messages to its longest piece, to find lines that moved.
+    lines: dict[str, Segment] = {}
+    for message in ours:
+        text, position = message.text, 0
+        for line in text.split("\n"):
+            if line.strip():
+                lines.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
+            position += len(line) + 1
     return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(messages)])
 
 
@@ -244,18 +251,6 @@ def _one(theirs: Message, ours: Message | None, lines: Mapping[str, Segment]) ->
         parts.append(text.slice(position, end) if isinstance(part, Text) else part)
         position = end
     return replace(theirs, turn=ours.turn if ours is not None else UNKNOWN, parts=tuple(parts))
-
-
-def _lines_of(ours: Sequence[Message]) -> dict[str, Segment]:
-    """Map each line of our messages to its longest piece, to find lines that moved."""
-    found: dict[str, Segment] = {}
-    for message in ours:
-        text, position = message.text, 0
-        for line in text.split("\n"):
-            if line.strip():
-                found.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
-            position += len(line) + 1
-    return found
 
 
 def _longest(segments: Sequence[Segment]) -> Segment:

@@ -271,7 +271,12 @@ class Turns:
             try:
                 yield
             finally:
-                self._end(number)
+                with self._lock:
+                    self._ended.add(number)
+                    while self._now in self._ended:
+                        self._now += 1
+                        for write in self._waiting.pop(self._now, ()):
+                            write()
 
     def _say(self, number: int, write: Callable[[], None]) -> None:
         with self._lock:
@@ -279,11 +284,3 @@ class Turns:
                 write()
             else:
                 self._waiting.setdefault(number, []).append(write)
-
-    def _end(self, number: int) -> None:
-        with self._lock:
-            self._ended.add(number)
-            while self._now in self._ended:
-                self._now += 1
-                for write in self._waiting.pop(self._now, ()):
-                    write()

@@ -103,7 +103,15 @@ def _upgrade_body(found: Upgrade) -> Iterator[Element | str]:
     if found.compared:
         yield tag("h2", {}, "Every fixture")
         yield tag("p", {"class": "small"}, *_legend())
-        yield _grid(found)
+        # Build a table of cases × columns; each cell lists its changes by number.
+        columns = list(dict.fromkeys([one.column for one in found.fixtures]))
+        places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
+        by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
+        rows: list[list[Element | str]] = [
+            [f"{path} · {case}", *[_cell(found, by_place.get((path, case, column))) for column in columns]]
+            for path, case in places
+        ]
+        yield table(["fixture", *columns], rows)
     reasons = upgrade_text.not_compared(found)
     if reasons:
         yield tag("h2", {}, "Not compared")
@@ -118,18 +126,6 @@ def _change(number: int, one: Found) -> Element:
     example = tag("p", {"class": "dim"}, f"for example {one.example_of}, {one.example.place}")
     places = folded("Where", named([str(name) for name in one.fixtures]))
     return tag("div", {"id": f"change-{number}"}, folded(head, about, example, shown, places, is_open=True))
-
-
-def _grid(found: Upgrade) -> Element:
-    """Build a table of cases × columns; each cell lists its changes by number."""
-    columns = list(dict.fromkeys([one.column for one in found.fixtures]))
-    places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
-    by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
-    rows: list[list[Element | str]] = [
-        [f"{path} · {case}", *[_cell(found, by_place.get((path, case, column))) for column in columns]]
-        for path, case in places
-    ]
-    return table(["fixture", *columns], rows)
 
 
 def _cell(found: Upgrade, one: Compared | None) -> Element:

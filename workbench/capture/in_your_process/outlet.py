@@ -259,7 +259,13 @@ class Outlet:
             fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except ImportError:  # on Windows
             pass
-        self._write(json.dumps({"versions": _versions()}) + "\n")
+        found: dict[str, str] = {"python": ".".join(map(str, sys.version_info[:3]))}
+        for name in ("dspy", "json_repair", "pydantic", "litellm"):
+            try:
+                found[name] = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+        self._write(json.dumps({"versions": found}) + "\n")
 
     def _write(self, text: str) -> None:
         """Writes lines whole, or not at all. Raises OSError."""
@@ -289,16 +295,6 @@ def _opened(name: str) -> int:
 
 
 _OUTLETS: weakref.WeakSet[Outlet] = weakref.WeakSet()
-
-
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for name in ("dspy", "json_repair", "pydantic", "litellm"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _close_all() -> None:

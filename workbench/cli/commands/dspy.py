@@ -57,7 +57,14 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{action} wants {'a Python' if action == 'use' else 'a release, such as 3.0.4'}")
     try:
         if action == "remove":
-            return _remove(name, options)
+            if not environments.remove(name):
+                there = ", ".join([one.version for one in environments.added()]) or "none"
+                raise CommandError(f"no dspy {display.one_line(name, 40)} was added; there is {there}")
+            if options.json:
+                command_output.json({"removed": name})
+            else:
+                command_output.text(f"dspy {name} is gone")
+            return exit_codes.OK
         if action == "add":
             found = _add(name, options)
         else:
@@ -95,17 +102,6 @@ def _add(version: str, options: argparse.Namespace) -> Environment:
             return environments.add(version, partial(_tell, line), options.python)
     finally:
         line.clear()
-
-
-def _remove(version: str, options: argparse.Namespace) -> int:
-    if not environments.remove(version):
-        there = ", ".join([one.version for one in environments.added()]) or "none"
-        raise CommandError(f"no dspy {display.one_line(version, 40)} was added; there is {there}")
-    if options.json:
-        command_output.json({"removed": version})
-    else:
-        command_output.text(f"dspy {version} is gone")
-    return exit_codes.OK
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -60,7 +60,9 @@ def run(options: argparse.Namespace) -> int:
         if error:
             command_output.message(f"workbench: {error}")
         elif made is not None and not options.json:
-            _tell(path, changes, notes)
+            command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
+            for note in notes:
+                command_output.text(f"  {note}")
     if options.json:
         command_output.json({"sessions": shapes, "written": not options.dry_run})
     return exit_codes.worst(codes)
@@ -82,9 +84,3 @@ def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named:
         saving.keep_restore_point(path)
         store.save(made.session, path, over=opened.fingerprint)
     return made, ""
-
-
-def _tell(path: Path, changes: tuple[str, ...], notes: tuple[str, ...]) -> None:
-    command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
-    for note in notes:
-        command_output.text(f"  {note}")
