@@ -52,7 +52,7 @@ def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
         return state
     made = _reordered(state, "demo", [*range(at), *[None] * len(demos), *range(at, _count(state, "demo"))])
     there = made.session.demos
-    return replace(made, session=replace(made.session, demos=(*there[:at], *demos, *there[at + len(demos) :])))
+    return made.with_session(demos=(*there[:at], *demos, *there[at + len(demos) :]))
 
 
 def drafted(state: State, place: Place, text: str | None) -> State:
@@ -278,4 +278,4 @@ def _problem_of_results(value: Any) -> str:
 
 def _replace_tool(state: State, row: int, tool: Tool) -> State:
     tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
-    return replace(state, session=replace(state.session, tools=tools))
+    return state.with_session(tools=tools)
