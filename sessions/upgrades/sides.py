@@ -126,7 +126,16 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
             differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
         else:
             found = replace(found, tokens=(_tokens(before), _tokens(after)))
-        found = _counted(found, before, after, differences)
+        pairs = list(zip(before.readings, after.readings, strict=True))
+        otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
+        found = replace(
+            found,
+            differences=(*found.differences, *differences),
+            replies=found.replies + len(pairs),
+            no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
+            read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
+            read_otherwise=found.read_otherwise + otherwise,
+        )
     return found
 
 
@@ -194,19 +203,6 @@ def _missing_prompt(found: Compared, change: Change, place: str, before: object,
     lines = (("-" if not is_gone else "+") + str(errors[0]),)
     key = Key(change.by, writing.NO_PROMPT, *said)
     return replace(found, differences=(*found.differences, Difference("render", place, key, lines)))
-
-
-def _counted(found: Compared, before: Made, after: Made, differences: list[Difference]) -> Compared:
-    pairs = list(zip(before.readings, after.readings, strict=True))
-    otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
-    return replace(
-        found,
-        differences=(*found.differences, *differences),
-        replies=found.replies + len(pairs),
-        no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
-        read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
-        read_otherwise=found.read_otherwise + otherwise,
-    )
 
 
 _SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')

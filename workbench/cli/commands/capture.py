@@ -146,7 +146,9 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
         except OSError as error:
             raise CommandError(f"calls cannot be captured: {error}") from error
         try:
-            code = _run(program, _environment(writer.folder), Path(today), calls, show)
+            path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
+            environment = {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: writer.folder}
+            code = _run(program, environment, Path(today), calls, show)
         finally:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
@@ -218,11 +220,6 @@ def _writer(options: argparse.Namespace, today: str) -> Writer:
         report=True,
     )
     return Writer(capturing.command(), capturing.variables(), told)
-
-
-def _environment(folder: str) -> dict[str, str]:
-    path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
 def _run(program: list[str], environment: Mapping[str, str], output: Path, calls: Path | None, show: Show) -> int:

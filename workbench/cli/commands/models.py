@@ -115,7 +115,11 @@ def _capabilities(known: Known) -> dict[str, Any]:
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
     """Find offline models, rows of the user's servers, and litellm's models."""
-    local = [row for row in _local(ask) if _matches(row, query)]
+    local = [
+        row
+        for row in _local(ask)
+        if all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
+    ]
     offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
     listed = model_list.litellm_models()
     if query:
@@ -125,10 +129,6 @@ def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str
         by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
     )
     return offline, local, examples
-
-
-def _matches(row: dict[str, Any], query: str) -> bool:
-    return all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
 
 
 def _local(ask: bool) -> list[dict[str, Any]]:
