@@ -199,12 +199,7 @@ def thought(content: str) -> None:
 def progress(content: str) -> None:
     """Write a piece of a reply to standard error as it streams, if that is a terminal."""
     if is_terminal(sys.stderr):
-        _write_in_turn(partial(_progress_now, display.safe(content)))
-
-
-def _progress_now(shown: str) -> None:
-    sys.stderr.write(shown)
-    sys.stderr.flush()
+        _write_in_turn(partial(print, display.safe(content), end="", file=sys.stderr, flush=True))
 
 
 def json(data: Any) -> None:

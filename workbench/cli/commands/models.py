@@ -67,7 +67,10 @@ def run(options: argparse.Namespace) -> int:
     if options.json or options.words:
         ask_about([one.name for one in (provided if options.json else provided[:MOST_SHOWN])])
     if options.json:
-        models = [*map(_offline, offline), *local, *map(_provided, provided)]
+        models = [
+            {"model": one.name, "description": one.description, "key": None, "key_is_set": None} for one in offline
+        ]
+        models += [*local, *map(_provided, provided)]
         command_output.json({"models": models, "table": litellm_answers.table_name()})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
     if offline:
@@ -146,10 +149,6 @@ def _local(ask: bool) -> list[dict[str, Any]]:
                 | {"api_base": Scrubber().scrubbed(server.address), "says": None if says is None else asdict(says)}
             )
     return rows
-
-
-def _offline(entry: ModelEntry) -> dict[str, Any]:
-    return {"model": entry.name, "description": entry.description, "key": None, "key_is_set": None}
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:
