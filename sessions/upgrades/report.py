@@ -131,16 +131,15 @@ def upgrade(before: str, after: str, fixtures: Sequence[Compared], notes: Sequen
     for fixture in fixtures:
         for difference in fixture.differences:
             shown.setdefault(difference.key, []).append((fixture, difference))
-    found = [_found(key, places) for key, places in shown.items()]
+    found: list[Found] = []
+    for key, places in shown.items():
+        names = [FixtureName(one.path, one.case, one.column) for one, _ in places]
+        adapters = sorted({one.adapter for one, _ in places})
+        fixture, example = min(places, key=lambda one: sum(len(line) for line in one[1].diff))
+        example_of = FixtureName(fixture.path, fixture.case, fixture.column)
+        found.append(Found(key, tuple(dict.fromkeys(names)), tuple(adapters), example, example_of))
     found.sort(key=lambda one: (not one.is_reading, -len(one.fixtures)))
     return Upgrade(before, after, tuple(fixtures), tuple(found), tuple(notes))
-
-
-def _found(key: Key, places: Sequence[tuple[Compared, Difference]]) -> Found:
-    names = dict.fromkeys([FixtureName(one.path, one.case, one.column) for one, _ in places])
-    adapters = tuple(sorted({one.adapter for one, _ in places}))
-    fixture, example = min(places, key=lambda one: sum(len(line) for line in one[1].diff))
-    return Found(key, tuple(names), adapters, example, FixtureName(fixture.path, fixture.case, fixture.column))
 
 
 def notes_of(before: Sequence[str], after: str, compared: Sequence[Compared], today: date) -> Iterator[str]:

@@ -260,9 +260,9 @@ class Outlet:
         except ImportError:  # on Windows
             pass
         found: dict[str, str] = {"python": ".".join(map(str, sys.version_info[:3]))}
-        for name in ("dspy", "json_repair", "pydantic", "litellm"):
+        for package in ("dspy", "json_repair", "pydantic", "litellm"):
             try:
-                found[name] = importlib.metadata.version(name)
+                found[package] = importlib.metadata.version(package)
             except importlib.metadata.PackageNotFoundError:
                 continue
         self._write(json.dumps({"versions": found}) + "\n")
