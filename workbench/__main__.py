@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.cli.arguments import Parser, add_tool, write_output
+from workbench.cli.arguments import Parser, write_output
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
@@ -213,7 +213,7 @@ def _program_parser() -> Parser:
     parser.add_argument(
         "--projector", action="store_true", help="start in projector mode: large headings, one column at a time"
     )
-    add_tool(parser)
+    parser.shared("tool")
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser
 

@@ -67,9 +67,9 @@ number = arguments.value("a number such as 0.5", float, math.isfinite)
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
-    arguments.add_adapters(parser)
+    parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
-    arguments.add_models(parser)
+    parser.shared("models")
     arguments.add_variants(parser)
     arguments.add_ask_again(parser, "as a column beside each, which shows how often it helps and what it costs")
     parser.option(
@@ -111,10 +111,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--html", "FILE", "also write a page with the heat map and every reply")
     parser.option("--markdown", "FILE", "also write the grid for a pull request")
     parser.option("--junit", "FILE", "also write a report for the CI system, a test case a cell")
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
-    arguments.add_tool(parser)
-    arguments.add_json(parser)
+    parser.shared("allow_host", "allow_variable", "tool", "json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -74,7 +74,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--live", "MODEL", "send again and judge the new replies", nargs="?", const="")
     parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
     parser.several("--allow-host", "HOST", "with --live: as for send", dest="allow_hosts")
-    arguments.add_allow_variable(parser)
+    parser.shared("allow_variable")
     parser.option("--deadline", "S", "with --live: give up a run after S seconds", type=arguments.seconds)
     parser.option("--shard", "I/N", "check every Nth file from the Ith, for a CI matrix", type=arguments.shard)
     parser.flag("--restore-order", "restore the key order that a formatter sorted")
@@ -84,7 +84,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--junit", "FILE", "also write a JUnit report")
     parser.option("--markdown", "FILE", "also write the causes as Markdown for a pull request")
     parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.config.settings import InForce, Origin
@@ -34,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

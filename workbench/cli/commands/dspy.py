@@ -11,7 +11,6 @@ from pathlib import Path
 from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser, cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -44,7 +43,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
     parser.option("--python", "PYTHON", "of add: the Python to make the environment from", default=sys.executable)
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -71,7 +71,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--accept", "take what is proposed where the file does not say")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

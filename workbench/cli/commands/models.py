@@ -11,7 +11,6 @@ from adapters.lm import ProviderError, dotenv, fetched_table, litellm_answers, m
 from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.sending import model_choices
@@ -37,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
     parser.flag("--refresh", "fetch litellm's table of models and use it from now on")
     parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,13 +46,13 @@ MOST_LINES = 12
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
     parser.option("--response", "FILE", "the reply (default, and for -: standard input)")
     parser.option("--chunks", "FILE", "the reply as streamed, a JSON string a line: what dspy would emit")
     parser.flag("--fixes", "also apply each fix by itself: would this reply parse, what changes")
     parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,6 @@ from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 
@@ -36,7 +35,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
     parser.flag("--dry-run", "show the changes without writing")
     parser.flag("--over-edits", "discard edits made in the session")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,7 +13,6 @@ from sessions.file import saving, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -37,7 +36,7 @@ MOST_NAMED = 4
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
     parser.flag("--yes", "write without asking")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
     parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

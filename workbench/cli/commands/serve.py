@@ -91,7 +91,7 @@ def add_arguments(parser: Parser) -> None:
         type=arguments.whole_number(0, MOST_PARTICIPANTS),
         default=1,
     )
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -55,7 +55,7 @@ _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "r
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
     parser.several(
         "--dspy-python", "PYTHON", "add the parsers of the dspy in that environment, a column each; repeatable"
@@ -64,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=int)
     parser.flag("--markdown", "write the grid as a Markdown table")
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -58,15 +58,14 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--to-model", "M", "the model to come", type=arguments.model)
     parser.option("--from-adapter", "A", "only columns of this adapter (default: every column)")
     parser.option("--to-adapter", "A", "the adapter to come")
-    arguments.add_adapters(parser)
+    parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
     parser.flag("--live", "also send under both and judge the replies")
     parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
+    parser.shared("allow_host", "allow_variable")
     parser.flag("--markdown", "the report for a pull request")
     parser.option("--html", "FILE", "write the report as a page for a browser too")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
