@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.cli.arguments import Parser, add_tool, write_output
+from workbench.cli.arguments import Parser, write_output
 from workbench.cli.commands import SUMMARIES, load
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
@@ -92,26 +92,23 @@ def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] == "help":
         arguments = [*arguments[1:2], "--help"]
     if arguments and arguments[0] in SUMMARIES:
-        return _run_command(arguments[0], arguments[1:])
+        name = arguments[0]
+        module = load(name)
+        parser = Parser(f"workbench {name}", module.DESCRIPTION, module.EXAMPLES)
+        module.add_arguments(parser)
+        try:
+            options = parser.parse_args(arguments[1:])
+        except SystemExit as end:  # --help
+            return int(end.code or 0)
+        _require_folder()
+        from adapters.lm.litellm_answers import asking
+
+        with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
+            code: int = module.run(options, *SCREENS.get(name, ()))
+        return code
     if len(arguments) > 1 and not arguments[0].startswith("-"):
         _require_session(arguments[0])
     return _open_app(arguments)
-
-
-def _run_command(name: str, arguments: list[str]) -> int:
-    module = load(name)
-    parser = Parser(f"workbench {name}", module.DESCRIPTION, module.EXAMPLES)
-    module.add_arguments(parser)
-    try:
-        options = parser.parse_args(arguments)
-    except SystemExit as end:  # --help
-        return int(end.code or 0)
-    _require_folder()
-    from adapters.lm.litellm_answers import asking
-
-    with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
-        code: int = module.run(options, *SCREENS.get(name, ()))
-    return code
 
 
 def _decided(
@@ -147,7 +144,10 @@ def _open_app(arguments: list[str]) -> int:
     _require_folder()
     if options.session is not None:
         _require_session(options.session)
-    size = _size(options.size)
+    width, _, height = options.size.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal() and 20 <= int(width) <= 1000 and 5 <= int(height) <= 1000):
+        raise CommandError(f"--size {options.size}: give columns x rows between 20x5 and 1000x1000, e.g. 160x45")
+    size = (int(width), int(height))
     if options.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the app needs a terminal; in a script use a command, as in `workbench render SESSION`")
     gc.set_threshold(OBJECTS_OF_A_START)
@@ -213,7 +213,7 @@ def _program_parser() -> Parser:
     parser.add_argument(
         "--projector", action="store_true", help="start in projector mode: large headings, one column at a time"
     )
-    add_tool(parser)
+    parser.shared("tool")
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser
 
@@ -236,13 +236,6 @@ def _require_session(name: str) -> None:
     if near is not None and "." not in name and os.sep not in name:
         raise CommandError(f"no command and no file {name!r}; did you mean `workbench {near}`?")
     raise CommandError(f"{name}: no such file; `workbench new SIGNATURE -o {name}` makes one")
-
-
-def _size(text: str) -> tuple[int, int]:
-    width, _, height = text.lower().partition("x")
-    if not (width.isdecimal() and height.isdecimal() and 20 <= int(width) <= 1000 and 5 <= int(height) <= 1000):
-        raise CommandError(f"--size {text}: give columns x rows between 20x5 and 1000x1000, e.g. 160x45")
-    return int(width), int(height)
 
 
 if __name__ == "__main__":

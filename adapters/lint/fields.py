@@ -76,16 +76,6 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
                 f"text are refused; only the names are read: {', '.join(member.name for member in numbers[:5])}.",
                 place,
             )
-    yield from _decisions(field, place)
-    yield from _aliases(field, place, profile)
-    if "types-in-short-form" in profile.quirks:
-        try:
-            type_text(annotation)
-        except ValueError as error:
-            yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
-
-
-def _decisions(field: Field, place: Place) -> Iterator[Lint]:
     if is_decided(field):
         yield Lint(
             "decision-by-evidence",
@@ -100,12 +90,24 @@ def _decisions(field: Field, place: Place) -> Iterator[Lint]:
             "weights do not apply.",
             place,
         )
+    yield from _aliases(field, place, profile)
+    if "types-in-short-form" in profile.quirks:
+        try:
+            type_text(annotation)
+        except ValueError as error:
+            yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
 
 
 def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
     if not profile.quirks & {"demos-show-field-names", "types-in-short-form"}:
         return
-    for model in _models(field.annotation):
+    found: list[type[BaseModel]] = []
+    for one in walk(field.annotation):
+        if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel and not is_custom_type(one):
+            found.append(one)
+            if len(found) >= MOST_MODELS:
+                break
+    for model in found:
         read = known_keys(model) or {}
         unread = [name for name in model.model_fields if name not in read]
         if not unread or not read:
@@ -124,13 +126,3 @@ def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
                 f"({named([key for key in read if key not in model.model_fields])}): a model that copies a demo fails.",
                 place,
             )
-
-
-def _models(annotation: object) -> list[type[BaseModel]]:
-    found: list[type[BaseModel]] = []
-    for one in walk(annotation):
-        if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel and not is_custom_type(one):
-            found.append(one)
-            if len(found) >= MOST_MODELS:
-                break
-    return found

@@ -167,7 +167,9 @@ def request_lints(
         )
     limit = params.get("max_completion_tokens", params.get("max_tokens"))
     if isinstance(limit, int) and not isinstance(limit, bool):
-        needed = tokens_needed(signature, prompt)
+        # Estimate the tokens of a reply from demo answers, or a minimum for each output.
+        answers = [one for one in prompt.messages if one.role == "assistant" and one.turn.startswith("demo ")]
+        needed = max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
         thoughts = THOUGHTS if capabilities.reasoning else 0
         if limit < needed + thoughts:
             more = f", and its thoughts count too (about {thoughts:,})" if thoughts else ""
@@ -212,12 +214,6 @@ def limit_lints(
     if limits.output is not None and asked > limits.output:
         said = f"max_tokens is {asked:,}, and {model} writes at most {limits.output:,}: its provider may reject it."
         yield Lint("max-tokens-too-high", said, Place("column", limits.output))
-
-
-def tokens_needed(signature: Signature, prompt: Prompt) -> int:
-    """Estimate the tokens of a reply from demo answers, or a minimum for each output."""
-    answers = [one for one in prompt.messages if one.role == "assistant" and one.turn.startswith("demo ")]
-    return max([A_FIELD * len(signature.output_fields), *map(of_message, answers)])
 
 
 def _schema_lints(schema: object, model: str) -> Iterator[Lint]:

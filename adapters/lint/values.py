@@ -110,19 +110,15 @@ def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lin
         return
     given, printed = write_value(annotation, value), write_value(annotation, validated)
     if given != printed:
-        before, after = _where_they_part(given, printed)
+        # Shorten two texts to start just before their first difference.
+        part = next((at for at, (left, right) in enumerate(zip(given, printed, strict=False)) if left != right), 0)
+        start = max(0, part - SEEN_BEFORE)
+        before, after = (f"…{given[start:]}", f"…{printed[start:]}") if start else (given, printed)
         yield Lint(
             "validated-value-differs",
             f"{what} is shown as given, {shown(before)}; validated by its type it would be {shown(after)}.",
             place,
         )
-
-
-def _where_they_part(one: str, other: str) -> tuple[str, str]:
-    """Shorten two texts to start just before their first difference."""
-    part = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
-    start = max(0, part - SEEN_BEFORE)
-    return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)
 
 
 def _other_type(value: object, place: Place, what: str, why: str) -> Lint:

@@ -39,18 +39,15 @@ class Results:
         for number, path in enumerate(self._paths):
             for offset, run in lines(path):
                 if isinstance(run, BenchRun):
-                    self._add(run, number << FILE_BITS | offset)
+                    self.series = max(self.series, run.series)
+                    found = self._cells.setdefault((run.case, run.column), {})
+                    key = run.series, run.request
+                    cell = found.pop(key, None) or Cell(self._session, run.case, run.column)
+                    found[key] = cell
+                    cell.add(run, number << FILE_BITS | offset, self._run_at)
                 else:
                     self._unread_count += 1
                     self._unread += [run] * (len(self._unread) < MOST_TOLD)
-
-    def _add(self, run: BenchRun, place: int) -> None:
-        self.series = max(self.series, run.series)
-        found = self._cells.setdefault((run.case, run.column), {})
-        key = run.series, run.request
-        cell = found.pop(key, None) or Cell(self._session, run.case, run.column)
-        found[key] = cell
-        cell.add(run, place, self._run_at)
 
     def __bool__(self) -> bool:
         return bool(self._cells)

@@ -77,7 +77,10 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
     """
     found: dict[Key, list[Drift]] = {}
     fields = _changed_fields(result.drift)
-    types = _changed_types(result.drift)
+    # Collect the names in changed types.
+    edits = [edit for drift in result.drift for edit in drift.edits if edit.origin.kind == "type"]
+    runs = [run.strip(" ,;") for edit in edits for run in (*edit.before.split(" … "), *edit.after.split(" … "))]
+    types = {word for run in runs if " " not in run for word in _WORD.findall(run)}
     for drift in result.drift:
         if drift.part == "render" and drift.edits:
             for key in _keys_of_edits(drift, fields, types):
@@ -120,13 +123,6 @@ def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:
 def _value_name(drift: Drift) -> str:
     _, found, name = drift.place.partition(".values.")
     return name if found and drift.part == "parse" else ""
-
-
-def _changed_types(drifts: Sequence[Drift]) -> set[str]:
-    """Collect the names in changed types. Runs of several words are sentences about a type."""
-    edits = [edit for drift in drifts for edit in drift.edits if edit.origin.kind == "type"]
-    runs = [run.strip(" ,;") for edit in edits for run in (*edit.before.split(" … "), *edit.after.split(" … "))]
-    return {word for run in runs if " " not in run for word in _WORD.findall(run)}
 
 
 def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Iterator[Key]:

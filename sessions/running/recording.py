@@ -180,20 +180,16 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     digest = digest_of(asked) if "messages" in asked else None
     answer = _answer(attempt.completions[0])
     made = {"source": "sent", "model": model, "raw": raw, "request_digest": digest}
-    return copied(Reply, answer, **made, chunks=_chunks_of(run, attempt.number, answer.text))
-
-
-def _chunks_of(run: Run, attempt: int, text: str) -> tuple[int, ...] | None:
-    """Return the lengths of the chunks of a streamed text; None if they do not make it up, or for one chunk."""
+    # The lengths of the chunks of a streamed text; None if they do not make it up, or for one chunk.
     from adapters.running.events import ChunkReceived
 
     chunks = [
         one.text
         for one in run.events
-        if isinstance(one, ChunkReceived) and (one.attempt, one.choice) == (attempt, 0) and one.text
+        if isinstance(one, ChunkReceived) and (one.attempt, one.choice) == (attempt.number, 0) and one.text
     ]
-    is_streamed = 1 < len(chunks) <= MOST_CHUNKS and "".join(chunks) == text
-    return tuple(map(len, chunks)) if is_streamed else None
+    is_streamed = 1 < len(chunks) <= MOST_CHUNKS and "".join(chunks) == answer.text
+    return copied(Reply, answer, **made, chunks=(tuple(map(len, chunks)) if is_streamed else None))
 
 
 def answer_of_reply(reply: Reply) -> Answer:

@@ -11,7 +11,7 @@ from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same
-from sessions.model.replies import Measured, RecordedAttempt
+from sessions.model.replies import Measured
 from sessions.model.session import Column, Recording, Session
 from sessions.running import recording
 from sessions.running.recording import as_json
@@ -51,7 +51,17 @@ class Replay:
             if _is_same(recorded, asked):
                 del self._answers[index]  # a repeated request gets the next recorded answer
                 self._given.append(took)
-                yield from _chunks(attempt)
+                for choice, completion in enumerate(attempt.completions):
+                    yield Chunk(
+                        text=completion.text,
+                        reasoning=completion.reasoning or "",
+                        tool_calls=tuple([_part(index, one) for index, one in enumerate(completion.tool_calls or ())]),
+                        finish_reason=completion.finish_reason,
+                        refusal=completion.refusal or "",
+                        citations=tuple(completion.citations or ()),
+                        logprobs=completion.logprobs,
+                        choice=choice,
+                    )
                 yield Chunk(usage=took.usage, cost=took.cost)
                 return
         raise ProviderError(f"nothing is recorded for this request{self._nearest(asked)}", "request")
@@ -97,20 +107,6 @@ def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
 def _is_same(recorded: Mapping[str, object], asked: Mapping[str, object]) -> bool:
     """Return whether two requests are the same, ignoring the order of their top-level keys."""
     return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
-
-
-def _chunks(attempt: RecordedAttempt) -> Iterator[Chunk]:
-    for choice, completion in enumerate(attempt.completions):
-        yield Chunk(
-            text=completion.text,
-            reasoning=completion.reasoning or "",
-            tool_calls=tuple([_part(index, one) for index, one in enumerate(completion.tool_calls or ())]),
-            finish_reason=completion.finish_reason,
-            refusal=completion.refusal or "",
-            citations=tuple(completion.citations or ()),
-            logprobs=completion.logprobs,
-            choice=choice,
-        )
 
 
 def _part(index: int, call: Mapping[str, Any]) -> ToolCallPart:

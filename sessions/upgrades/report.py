@@ -131,16 +131,15 @@ def upgrade(before: str, after: str, fixtures: Sequence[Compared], notes: Sequen
     for fixture in fixtures:
         for difference in fixture.differences:
             shown.setdefault(difference.key, []).append((fixture, difference))
-    found = [_found(key, places) for key, places in shown.items()]
+    found: list[Found] = []
+    for key, places in shown.items():
+        names = [FixtureName(one.path, one.case, one.column) for one, _ in places]
+        adapters = sorted({one.adapter for one, _ in places})
+        fixture, example = min(places, key=lambda one: sum(len(line) for line in one[1].diff))
+        example_of = FixtureName(fixture.path, fixture.case, fixture.column)
+        found.append(Found(key, tuple(dict.fromkeys(names)), tuple(adapters), example, example_of))
     found.sort(key=lambda one: (not one.is_reading, -len(one.fixtures)))
     return Upgrade(before, after, tuple(fixtures), tuple(found), tuple(notes))
-
-
-def _found(key: Key, places: Sequence[tuple[Compared, Difference]]) -> Found:
-    names = dict.fromkeys([FixtureName(one.path, one.case, one.column) for one, _ in places])
-    adapters = tuple(sorted({one.adapter for one, _ in places}))
-    fixture, example = min(places, key=lambda one: sum(len(line) for line in one[1].diff))
-    return Found(key, tuple(names), adapters, example, FixtureName(fixture.path, fixture.case, fixture.column))
 
 
 def notes_of(before: Sequence[str], after: str, compared: Sequence[Compared], today: date) -> Iterator[str]:
@@ -156,28 +155,24 @@ def notes_of(before: Sequence[str], after: str, compared: Sequence[Compared], to
     for model in old:
         there = listed(model)
         if there is not None and new is not None:
-            yield from _differences(there, new)
+            names = f"{there.name} → {new.name}"
+            if (there.input_price, there.output_price) != (new.input_price, new.output_price):
+                prices = [
+                    f"{_price(one)} → {_price(other)} a million tokens {way}"
+                    for one, other, way in (
+                        (there.input_price, new.input_price, "in"),
+                        (there.output_price, new.output_price, "out"),
+                    )
+                    if one != other
+                ]
+                yield f"{names}: {', '.join(prices)}"
+            if there.context_tokens != new.context_tokens:
+                yield f"{names}: {_context(there)} → {_context(new)} tokens of context"
     if new is None:
         return
     longest = max((one.tokens[1] for one in compared), default=0)
     if new.context_tokens is not None and longest > new.context_tokens:
         yield f"the longest prompt has ~{longest:,} tokens, more than {after} can take ({new.context_tokens:,})"
-
-
-def _differences(before: ModelEntry, after: ModelEntry) -> Iterator[str]:
-    names = f"{before.name} → {after.name}"
-    if (before.input_price, before.output_price) != (after.input_price, after.output_price):
-        prices = [
-            f"{_price(one)} → {_price(other)} a million tokens {way}"
-            for one, other, way in (
-                (before.input_price, after.input_price, "in"),
-                (before.output_price, after.output_price, "out"),
-            )
-            if one != other
-        ]
-        yield f"{names}: {', '.join(prices)}"
-    if before.context_tokens != after.context_tokens:
-        yield f"{names}: {_context(before)} → {_context(after)} tokens of context"
 
 
 def _price(price: float | None) -> str:

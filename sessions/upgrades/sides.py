@@ -126,7 +126,16 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
             differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
         else:
             found = replace(found, tokens=(_tokens(before), _tokens(after)))
-        found = _counted(found, before, after, differences)
+        pairs = list(zip(before.readings, after.readings, strict=True))
+        otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
+        found = replace(
+            found,
+            differences=(*found.differences, *differences),
+            replies=found.replies + len(pairs),
+            no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
+            read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
+            read_otherwise=found.read_otherwise + otherwise,
+        )
     return found
 
 
@@ -196,19 +205,6 @@ def _missing_prompt(found: Compared, change: Change, place: str, before: object,
     return replace(found, differences=(*found.differences, Difference("render", place, key, lines)))
 
 
-def _counted(found: Compared, before: Made, after: Made, differences: list[Difference]) -> Compared:
-    pairs = list(zip(before.readings, after.readings, strict=True))
-    otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
-    return replace(
-        found,
-        differences=(*found.differences, *differences),
-        replies=found.replies + len(pairs),
-        no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
-        read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
-        read_otherwise=found.read_otherwise + otherwise,
-    )
-
-
 _SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')
 """The start of a JSON schema, possibly escaped in a JSON string."""
 UNKNOWN = "unknown"
@@ -219,7 +215,14 @@ def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message])
     """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
     messages = prompt_of_dicts(theirs).messages
     beside = dict(_pairs(messages, ours))
-    lines = _lines_of(ours)
+    # Map each line of our messages to its longest piece, to find lines that moved.
+    lines: dict[str, Segment] = {}
+    for message in ours:
+        text, position = message.text, 0
+        for line in text.split("\n"):
+            if line.strip():
+                lines.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
+            position += len(line) + 1
     return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(messages)])
 
 
@@ -244,18 +247,6 @@ def _one(theirs: Message, ours: Message | None, lines: Mapping[str, Segment]) ->
         parts.append(text.slice(position, end) if isinstance(part, Text) else part)
         position = end
     return replace(theirs, turn=ours.turn if ours is not None else UNKNOWN, parts=tuple(parts))
-
-
-def _lines_of(ours: Sequence[Message]) -> dict[str, Segment]:
-    """Map each line of our messages to its longest piece, to find lines that moved."""
-    found: dict[str, Segment] = {}
-    for message in ours:
-        text, position = message.text, 0
-        for line in text.split("\n"):
-            if line.strip():
-                found.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
-            position += len(line) + 1
-    return found
 
 
 def _longest(segments: Sequence[Segment]) -> Segment:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.secrets import Scrubber
 from adapters.replies.reading import Reading
+from adapters.running.model_calls import one_line
 from adapters.values.plain_json import plain
 from sessions.bench.grid import Grid
 from sessions.bench.results import BenchRun, digest
@@ -208,7 +209,7 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
     with _naming(job):
         expect = expectations.column_expectations(job.case.expect, job.column.id)
         found = [] if reading is None else expectations.judge(expect, reading, measured)
-    failures = [one_line(difference(one)) for one in found]
+    failures = [one_line(difference(one), LONGEST_REASON) for one in found]
     if reading is None and expect and expect.get("reply") != "does_not_parse":
         failures.append(NOTHING_TO_READ)
     scored = Scored(None)
@@ -227,7 +228,7 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
         except CommandError as error:
             raise CommandError(f"{_where(job)}, column {job.column.id}: {error}") from error
         if said:
-            failures.append(one_line(f"{check.name}: {said}"))
+            failures.append(one_line(f"{check.name}: {said}", LONGEST_REASON))
     scrub = Scrubber()
     said_so = tuple([scrub.scrubbed(one) for one in failures])
     fields = tuple(expect.get("fields", {}))
@@ -360,8 +361,3 @@ def _read_again(job: Job, reply: Answer) -> Reading | None:
     adapter = rendering.adapter_of(job.column, allow_code=job.column.adapter in job.target.allow_code)
     request = rendering.request_of(session, job.column, job.case, adapter=adapter)
     return recording.read_completion(adapter, request, session.signature.read(), reply)
-
-
-def one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"

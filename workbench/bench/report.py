@@ -50,29 +50,6 @@ class Fact(NamedTuple):
     words: Callable[[Total], str] = lambda it: ""
 
 
-FACTS = (
-    Fact("runs", "", lambda it: it.counted),
-    Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
-    Fact("interval", "", lambda it: _ends(it, "parsed")),
-    Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
-    Fact("expecting", "", lambda it: it.expecting),
-    Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
-    Fact("fields", "by field", lambda it: it.by_field, lambda it: fields_words(it)),
-    Fact("score", "score", lambda it: it.score, lambda it: score_words(it)),
-    Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
-    Fact("metric_calls", "", lambda it: it.metric_calls),
-    Fact("tokens", "tokens a run", lambda it: it.tokens, lambda it: token_words(it)),
-    Fact("tokens_are_estimates", "", lambda it: it.estimates > 0),
-    Fact("cost", "cost", lambda it: it.cost, lambda it: cost_words(it)),
-    Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, lambda it: time_words(it)),
-    Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
-    Fact("asked_again", "asked again", lambda it: it.asked_again, lambda it: asked_again_words(it)),
-    Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
-    Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
-    Fact("flags", "", lambda it: it.flags),
-)
-
-
 def _ends(total: Total, measure: Measure) -> JSON:
     interval = total.interval(measure)
     return [interval.low, interval.high]
@@ -146,6 +123,29 @@ def cost_words(total: Total) -> str:
 
 def time_words(total: Total) -> str:
     return "" if total.median_ms is None else f"{total.median_ms:,.0f} ({total.p95_ms or 0:,.0f})"
+
+
+FACTS = (
+    Fact("runs", "", lambda it: it.counted),
+    Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
+    Fact("interval", "", lambda it: _ends(it, "parsed")),
+    Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
+    Fact("expecting", "", lambda it: it.expecting),
+    Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact("fields", "by field", lambda it: it.by_field, fields_words),
+    Fact("score", "score", lambda it: it.score, score_words),
+    Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
+    Fact("metric_calls", "", lambda it: it.metric_calls),
+    Fact("tokens", "tokens a run", lambda it: it.tokens, token_words),
+    Fact("tokens_are_estimates", "", lambda it: it.estimates > 0),
+    Fact("cost", "cost", lambda it: it.cost, cost_words),
+    Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, time_words),
+    Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
+    Fact("asked_again", "asked again", lambda it: it.asked_again, asked_again_words),
+    Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
+    Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
+    Fact("flags", "", lambda it: it.flags),
+)
 
 
 def without_reply(grid: Grid) -> list[str]:

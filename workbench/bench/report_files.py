@@ -6,7 +6,7 @@ from typing import Any
 
 from sessions.bench.conclusions import Comparison, Conclusions
 from sessions.bench.grid import Grid, misses_by_cause
-from sessions.bench.totals import Cell, ColumnTotal
+from sessions.bench.totals import Cell
 from sessions.checking import reports
 from sessions.file.json_values import JSON
 from workbench.bench.report import FACTS, count_of, reasons_of
@@ -50,7 +50,14 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
             "cases": verdict.cases,
             "not_counted": verdict.not_counted,
         },
-        "columns": {one.column: _column_shape(one) for one in grid.columns},
+        "columns": {
+            one.column: {
+                **{fact.key: fact.value(one) for fact in FACTS},
+                "adapter": one.adapter or None,
+                "model": one.model or None,
+            }
+            for one in grid.columns
+        },
         "pairs": [
             {
                 "a": one.first,
@@ -117,11 +124,6 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
         ]
         shape["worse"] = list(compared.worse)
     return shape
-
-
-def _column_shape(one: ColumnTotal) -> dict[str, JSON]:
-    made = {"adapter": one.adapter or None, "model": one.model or None}
-    return {**{fact.key: fact.value(one) for fact in FACTS}, **made}
 
 
 def _texts(cell: Cell) -> dict[str, JSON]:

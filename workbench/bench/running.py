@@ -20,13 +20,14 @@ from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 from adapters.running.events import Event, RequestSent, RetryStarted
+from adapters.running.model_calls import one_line
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
-from workbench.bench.judging import Check, Judged, judge, missed, one_line
+from workbench.bench.judging import LONGEST_REASON, Check, Judged, judge, missed
 from workbench.bench.planning import Forecasts, Job, Plan
 from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
 from workbench.output import measures
@@ -318,7 +319,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         reply=None if kept is None else recording.answer_of_reply(kept),
         values={name: typed(value) for name, value in run.values.items()},
-        error=None if run.error is None else scrub.scrubbed(one_line(run.error.message)),
+        error=None if run.error is None else scrub.scrubbed(one_line(run.error.message, LONGEST_REASON)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),

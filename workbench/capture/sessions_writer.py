@@ -58,7 +58,15 @@ def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event
             continue
         folder.save()
         if is_last and reported != (reported := folder.calls + folder.lost):
-            shape = as_json(folder)
+            shape = {
+                "process": os.getpid(),
+                "calls": folder.calls,
+                "lost": folder.lost,
+                "sessions": [asdict(one) for one in folder.report()],
+                "findings": [asdict(one) for one in folder.findings],
+                "notes": list(folder.notes),
+                "problems": list(folder.problems),
+            }
             if is_said and reported:
                 for line in plain_words([shape], str(folder.folder)):
                     sys.stderr.write(display.safe(line) + "\n")
@@ -120,18 +128,6 @@ def _read_line(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         read = None
     return read if isinstance(read, dict) else {"lost": 1}
-
-
-def as_json(folder: CapturedFolder) -> dict[str, Any]:
-    return {
-        "process": os.getpid(),
-        "calls": folder.calls,
-        "lost": folder.lost,
-        "sessions": [asdict(one) for one in folder.report()],
-        "findings": [asdict(one) for one in folder.findings],
-        "notes": list(folder.notes),
-        "problems": list(folder.problems),
-    }
 
 
 if __name__ == "__main__":

@@ -122,14 +122,11 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
         results = add_source_verdict(results, check_source(session, path.parent, follower))
         unlinked = why_unlinked(session)
     more = tuple([_extended(one, session, plan, dspy) for one in results])
-    return Checked(path, more, updated=updated, unlinked=unlinked, releases=_releases(session))
-
-
-def _releases(session: Session) -> frozenset[str]:
-    """Return the releases of dspy that the columns follow. Adapters other than dspy's follow none."""
+    # The releases of dspy that the columns follow.
     of_dspy = [one.adapter for one in session.columns if catalog.dspy_class(one.adapter.partition("@")[0]) is not None]
     named = [catalog.parse_release(one) for one in of_dspy]
-    return frozenset([one.version if one is not None else recording.DSPY for one in named])
+    releases = frozenset([one.version if one is not None else recording.DSPY for one in named])
+    return Checked(path, more, updated=updated, unlinked=unlinked, releases=releases)
 
 
 def _key_order_checked(

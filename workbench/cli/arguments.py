@@ -11,8 +11,9 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -47,6 +48,12 @@ class Parser(argparse.ArgumentParser):
     def several(self, names: str, metavar: str, about: str, **settings: Any) -> None:
         """Add an option that may be repeated; its values are a list."""
         self.option(names, metavar, about, action="append", default=[], **settings)
+
+    def shared(self, *names: str) -> None:
+        """Add the options of `SHARED` with these names."""
+        for name in names:
+            flag, settings = SHARED[name]
+            self.add_argument(flag, **deepcopy(settings))  # each parser has lists of its own
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
@@ -86,32 +93,10 @@ def add_ask_again(parser: Parser, more: str) -> None:
     )
 
 
-def add_json(parser: Parser) -> None:
-    parser.flag("--json", "print the documented JSON instead of text")
-
-
-def add_session(parser: Parser) -> None:
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file")
-
-
 def add_columns(parser: Parser, default_case: str = "the first") -> None:
     """Add `--adapter` and `--case`, which select parts of a session (see `workbench.cli.selection`)."""
-    add_adapters(parser)
+    parser.shared("adapters")
     parser.option("--case", "NAME", f"which case of the session (default: {default_case})")
-
-
-def add_adapters(parser: Parser) -> None:
-    parser.add_argument(
-        "--adapter",
-        dest="adapters",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="A",
-        help="a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
-        "module:Class of your own, which is imported; several may follow, also as chat,json; write a comma of an "
-        "id as \\, (default: the session's columns)",
-    )
 
 
 def add_fixtures(parser: Parser) -> None:
@@ -122,29 +107,72 @@ def add_fixtures(parser: Parser) -> None:
     parser.option("--jobs", "N", "processes to check files in (default 1)", type=whole_number(1, 256), default=1)
 
 
-def add_model(parser: Parser) -> None:
-    parser.option("--model", "M", "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)", type=model)
-
-
-def add_models(parser: Parser) -> None:
-    """Add `--model` to commands that accept several models and run every column with each."""
-    parser.add_argument(
-        "--model",
-        dest="models",
-        type=model,
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="M",
-        help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
-    )
-
-
 def model(text: str) -> str:
     """Parse the name of a model; an empty name (from an unset variable) is an error."""
     if not text.strip():
         raise argparse.ArgumentTypeError("the name is empty; `workbench models` lists what can be chosen")
     return text
+
+
+SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
+ONE_OR_MORE: Mapping[str, Any] = {"action": "extend", "nargs": "+", "default": []}
+SHARED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "session": ("session", {"nargs": "?", "metavar": "SESSION", "help": "a session file"}),
+    "json": ("--json", {"action": "store_true", "help": "print the documented JSON instead of text"}),
+    "adapters": (
+        "--adapter",
+        {
+            **ONE_OR_MORE,
+            "dest": "adapters",
+            "metavar": "A",
+            "help": "a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
+            "module:Class of your own, which is imported; several may follow, also as chat,json; write a comma of an "
+            "id as \\, (default: the session's columns)",
+        },
+    ),
+    "model": (
+        "--model",
+        {"type": model, "metavar": "M", "help": "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"},
+    ),
+    "models": (
+        "--model",
+        {
+            **ONE_OR_MORE,
+            "dest": "models",
+            "type": model,
+            "metavar": "M",
+            "help": "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
+        },
+    ),
+    "tool": (
+        "--tool",
+        {
+            **SEVERAL,
+            "dest": "handlers",
+            "metavar": "NAME=MODULE:FUNCTION",
+            "help": "answer the session's tool NAME with a function of your own, which is imported",
+        },
+    ),
+    "allow_host": (
+        "--allow-host",
+        {
+            **SEVERAL,
+            "dest": "allow_hosts",
+            "metavar": "HOST",
+            "help": "send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
+        },
+    ),
+    "allow_variable": (
+        "--allow-variable",
+        {
+            **SEVERAL,
+            "dest": "allow_variables",
+            "metavar": "NAME",
+            "help": "send the value of this variable in the header that the session's header_variables give it",
+        },
+    ),
+}
+"""Options that several commands have, by name: the flag, and the settings of `add_argument`."""
 
 
 def value(expected: str, read: Callable[[str], Value], fits: Callable[[Value], bool]) -> Callable[[str], Value]:
@@ -191,37 +219,9 @@ def add_variants(parser: Parser, said: str = "each column once more with the ses
     parser.several("--variant", "TAG", said, dest="variants")
 
 
-def add_allow_host(parser: Parser) -> None:
-    parser.several(
-        "--allow-host",
-        "HOST",
-        "send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
-        dest="allow_hosts",
-    )
-
-
-def add_allow_variable(parser: Parser) -> None:
-    parser.several(
-        "--allow-variable",
-        "NAME",
-        "send the value of this variable in the header that the session's header_variables give it",
-        dest="allow_variables",
-    )
-
-
 def allowed(options: argparse.Namespace) -> Allowed:
-    """Return what the options of `add_allow_host` and `add_allow_variable` allow to be sent."""
+    """Return what `--allow-host` and `--allow-variable` allow to be sent."""
     return Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
-
-
-def add_tool(parser: Parser) -> None:
-    """Add `--tool`, for `send` and the app."""
-    parser.several(
-        "--tool",
-        "NAME=MODULE:FUNCTION",
-        "answer the session's tool NAME with a function of your own, which is imported",
-        dest="handlers",
-    )
 
 
 def settle_session(options: argparse.Namespace) -> None:

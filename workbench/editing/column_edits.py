@@ -156,7 +156,7 @@ def _renamed(state: State, old: str, new: str) -> State:
             for one in state.session.cases
         ]
     )
-    return replace(state, session=replace(state.session, cases=cases))
+    return state.with_session(cases=cases)
 
 
 def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
@@ -205,7 +205,7 @@ def set_text(state: State, place: Place, text: str) -> State:
     changed = _with(state, place.row, replace(variant, tag=text))
     if variant.tag != text and variant.tag not in variants.tags(changed.session):
         columns = [replace(one, variant=text) if one.variant == variant.tag else one for one in state.session.columns]
-        changed = replace(changed, session=replace(changed.session, columns=tuple(columns)))
+        changed = changed.with_session(columns=tuple(columns))
     return drafted(changed, place, None)
 
 
@@ -221,11 +221,7 @@ def renew(state: State, row: int) -> State:
     """Confirm a variant for the current original, after the original changed."""
     variant = state.session.variants[row]
     original = hash_of_original(state, variant.of)
-    return (
-        state
-        if not original or original == variant.original
-        else _with(state, row, replace(variant, original=original))
-    )
+    return _with(state, row, replace(variant, original=original)) if original else state
 
 
 def take(state: State, tag: str, of: str, text: str) -> State:
@@ -241,4 +237,4 @@ def _with(state: State, row: int, variant: Variant) -> State:
     if variant == state.session.variants[row]:
         return state
     listed = (*state.session.variants[:row], variant, *state.session.variants[row + 1 :])
-    return replace(state, session=replace(state.session, variants=listed))
+    return state.with_session(variants=listed)

@@ -30,7 +30,7 @@ def set_session(state: State, **changes: Any) -> State:
     """Change attributes of the session, if any value differs."""
     if all(getattr(state.session, name) == value for name, value in changes.items()):
         return state
-    return _with(state, **changes)
+    return state.with_session(**changes)
 
 
 def set_columns(state: State, columns: Iterable[Column]) -> State:
@@ -68,12 +68,12 @@ def _set_value(state: State, place: Place, value: Any) -> State:
     if place.kind == "demo":
         demos = list(state.session.demos)
         demos[place.row] = replace(demos[place.row], values=changed)
-        return _with(state, demos=tuple(demos))
+        return state.with_session(demos=tuple(demos))
     case = state.case
     if place.kind == "history":
         history = (*case.history[: place.row], changed, *case.history[place.row + 1 :])
-        return replace(state, session=state.session.replace_case(replace(case, history=history)))
-    return replace(state, session=state.session.replace_case(replace(case, inputs=changed)))
+        return state.with_case(replace(case, history=history))
+    return state.with_case(replace(case, inputs=changed))
 
 
 def values_at(state: State, place: Place) -> Row:
@@ -88,24 +88,22 @@ def toggle_demo(state: State, row: int) -> State:
     """Disable or enable a demo; a disabled demo is saved but not in the prompt."""
     demos = list(state.session.demos)
     demos[row] = replace(demos[row], enabled=not demos[row].enabled)
-    return _with(state, demos=tuple(demos))
+    return state.with_session(demos=tuple(demos))
 
 
 def toggle_turn(state: State, row: int) -> State:
     """Disable or enable a turn; a disabled turn is saved but not in the prompt."""
     case = state.case
-    return replace(state, session=state.session.replace_case(replace(case, turns_off=case.turns_off ^ {row})))
+    return state.with_case(replace(case, turns_off=case.turns_off ^ {row}))
 
 
 def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     """Set a column's reply (`Case.replies`); do nothing if the case was deleted."""
     known = next((one for one in state.session.cases if one.name == case), None)
-    if known is None:
+    if known is None or known.replies.get(column) == reply:
         return state
-    if known.replies.get(column) == reply:
-        return state
-    changed = replace(known, replies=state.session.sort_by_column({**known.replies, column: reply}))
-    return replace(state, session=state.session.replace_case(changed))
+    replies = state.session.sort_by_column({**known.replies, column: reply})
+    return state.with_case(replace(known, replies=replies))
 
 
 def edit_reply(state: State, case: str, column: str, text: str, is_new: bool = False) -> State:
@@ -135,8 +133,7 @@ def dismiss_guess(state: State, guess: str) -> State:
 
     left = [one for one in guesses_in(state.case) if one != guess]
     kept = {**state.case.extra[KEPT], "guessed": left}
-    case = replace(state.case, extra={**state.case.extra, KEPT: kept})
-    return replace(state, session=state.session.replace_case(case))
+    return state.with_case(replace(state.case, extra={**state.case.extra, KEPT: kept}))
 
 
 def add_case(state: State) -> State:
@@ -165,11 +162,7 @@ def rename_case(state: State, name: str) -> State:
         raise ValueError(f"a case named {name!r} already exists")
     cases = tuple(replace(one, name=name) if one.name == old else one for one in state.session.cases)
     drafts = {(place._replace(case=name) if place.case == old else place): text for place, text in state.drafts.items()}
-    return replace(
-        state,
-        session=replace(state.session, cases=cases),
-        drafts=MappingProxyType(drafts),
-    )
+    return replace(state.with_session(cases=cases), drafts=MappingProxyType(drafts))
 
 
 def delete_case(state: State) -> State:
@@ -179,11 +172,8 @@ def delete_case(state: State) -> State:
     gone = state.case.name
     cases = tuple(one for one in state.session.cases if one.name != gone)
     drafts = {place: text for place, text in state.drafts.items() if place.case != gone}
-    return State(
-        replace(state.session, cases=cases),
-        min(state.case_index, len(cases) - 1),
-        MappingProxyType(drafts),
-    )
+    at = min(state.case_index, len(cases) - 1)
+    return State(replace(state.session, cases=cases), at, MappingProxyType(drafts))
 
 
 def _free_name(state: State, wanted: str) -> str:
@@ -193,11 +183,7 @@ def _free_name(state: State, wanted: str) -> str:
 def _insert_case(state: State, case: Case) -> State:
     at = state.case_index + 1
     cases = (*state.session.cases[:at], case, *state.session.cases[at:])
-    return replace(state, session=replace(state.session, cases=cases), case_index=at)
-
-
-def _with(state: State, **changes: Any) -> State:
-    return replace(state, session=replace(state.session, **changes))
+    return replace(state.with_session(cases=cases), case_index=at)
 
 
 NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")

@@ -110,7 +110,20 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     if "field" in change or "fields" in change:
         return reduce(_change_field, change.get("fields", [change]), state)
     if "values" in change:
-        return _allow_values(state, change)
+        # Add values to an Enum of the signature's text.
+        text = state.session.signature.text
+        try:
+            for value in change["values"]:
+                outline = outline_of(text)
+                of = outline.class_named(change["class"])
+                if of is None:
+                    raise FixError(f"{change['class']} is not written in the signature")
+                name = re.sub(r"\W+", "_", value).upper()
+                name = name if is_name(name) and of.member(name) is None else f"VALUE_{name}"
+                text = outline_edits.add_member(outline, of, NewMember(name, "value", text_literal(value)))
+        except SignatureError as error:
+            raise FixError(str(error)) from error
+        return edits.set_signature(state, text=text)
     if "predictor" in change:
         return edits.set_signature(state, predictor=change["predictor"])
     if "fallback" in change:
@@ -157,23 +170,6 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
     if wanted.name != name:
         return rename_field(state, written, name, wanted.name)
     return edits.set_signature(state, text=written)
-
-
-def _allow_values(state: State, change: Mapping[str, Any]) -> State:
-    """Add values to an Enum of the signature's text."""
-    text = state.session.signature.text
-    try:
-        for value in change["values"]:
-            outline = outline_of(text)
-            of = outline.class_named(change["class"])
-            if of is None:
-                raise FixError(f"{change['class']} is not written in the signature")
-            name = re.sub(r"\W+", "_", value).upper()
-            name = name if is_name(name) and of.member(name) is None else f"VALUE_{name}"
-            text = outline_edits.add_member(outline, of, NewMember(name, "value", text_literal(value)))
-    except SignatureError as error:
-        raise FixError(str(error)) from error
-    return edits.set_signature(state, text=text)
 
 
 def effects_of(

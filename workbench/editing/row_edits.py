@@ -52,7 +52,7 @@ def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
         return state
     made = _reordered(state, "demo", [*range(at), *[None] * len(demos), *range(at, _count(state, "demo"))])
     there = made.session.demos
-    return replace(made, session=replace(made.session, demos=(*there[:at], *demos, *there[at + len(demos) :])))
+    return made.with_session(demos=(*there[:at], *demos, *there[at + len(demos) :]))
 
 
 def drafted(state: State, place: Place, text: str | None) -> State:
@@ -165,7 +165,10 @@ def values_of(tool: Tool) -> Mapping[str, Any]:
     place = _default_at(tool.results)
     others = [dict(one) for index, one in enumerate(tool.results) if index != place]
     default = {} if place is None else {"default": tool.results[place]["result"]}
-    values = {"name": tool.name, "description": tool.description, "arguments": _arguments_text(tool)}
+    given: Any = tool.parameters
+    if not isinstance(given, str):
+        given = json.dumps(dict(given), ensure_ascii=False, indent=2) if given else ""
+    values = {"name": tool.name, "description": tool.description, "arguments": given}
     return values | default | ({"results": others} if others else {})
 
 
@@ -213,13 +216,6 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
     kept = {"arguments": dict(arguments), "result": typed(result)}
     others = [one for one in tool.results if one.get("arguments") != kept["arguments"]]
     return _replace_tool(state, row, replace(tool, results=(kept, *others)))
-
-
-def _arguments_text(tool: Tool) -> str:
-    given: Any = tool.parameters
-    if isinstance(given, str):
-        return given
-    return json.dumps(dict(given), ensure_ascii=False, indent=2) if given else ""
 
 
 def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
@@ -278,4 +274,4 @@ def _problem_of_results(value: Any) -> str:
 
 def _replace_tool(state: State, row: int, tool: Tool) -> State:
     tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
-    return replace(state, session=replace(state.session, tools=tools))
+    return state.with_session(tools=tools)

@@ -82,14 +82,6 @@ class Prepared:
         self.wordings: tuple[Wording, ...] = (Wording("as it is", self.session), *([other] if other else []))
         self._views: dict[tuple[int, int, int], View] = {}
         self._shown: dict[tuple[int, int, int, int], Shown | str] = {}
-        self.replies = self._who_replies()
-
-    @cached_property
-    def _models(self) -> tuple[str, ...]:
-        telling = [f"offline/{name}" for name in TELLING]
-        return (*telling, *[name for name in NAMES if name not in telling])
-
-    def _who_replies(self) -> tuple[str, ...]:
         has_own = any(_kept(case, column) is not None for case in self.cases for column in self.columns)
         own = (KEPT,) if has_own else ()
         each = len(self.columns) * len(self.cases) * len(self.wordings)
@@ -98,7 +90,12 @@ class Prepared:
         room = max(1, min(MOST_READINGS // each - len(own), MOST_ASKED // max(1, asked)))
         if room < len(self._models):
             self.left_out.append(f"the replies of {', '.join(self._models[room:])}")
-        return (*own, *self._models[:room])
+        self.replies = (*own, *self._models[:room])
+
+    @cached_property
+    def _models(self) -> tuple[str, ...]:
+        telling = [f"offline/{name}" for name in TELLING]
+        return (*telling, *[name for name in NAMES if name not in telling])
 
     def view(self, wording: int, case: int, column: int) -> View:
         """Return the view of a case in a column with a signature."""

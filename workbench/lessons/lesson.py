@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adapters.formats.base import Adapter
 from adapters.formats.profile import Opening
 from adapters.late_dataclasses import dataclass, replace
-from adapters.prompts.text import DataPart, Message, Text
+from adapters.prompts.text import DataPart, Text
 from adapters.requests.request import Request
 from adapters.signatures.signature import Signature
 from adapters.tools.tools import add_tool_fields
@@ -77,10 +77,17 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
     position = 0
     for turn, group in groupby(prompt.messages, key=lambda message: message.turn):
         messages = list(group)
-        pieces = [piece for index, one in enumerate(messages, position) for piece in _whole(index, one)]
+        pieces = [
+            Piece(index, number, part)
+            for index, one in enumerate(messages, position)
+            for number, part in enumerate(one.parts or (None,))
+        ]
         position += len(messages)
         if turn == "system" and len(pieces) == 1:
-            steps += _system_step(adapter, _told(request), pieces[0])
+            signature = request.signature
+            if request.calls_field is not None:  # tools are sent as text
+                signature = add_tool_fields(signature)[0]
+            steps += _system_step(adapter, signature, pieces[0])
         elif turn == "inputs":
             steps += _inputs_step(adapter, pieces)
         elif turn.startswith("demo"):
@@ -96,28 +103,16 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
     return tuple(steps)
 
 
-def _whole(index: int, message: Message) -> list[Piece]:
-    if not message.parts:
-        return [Piece(index, 0, None)]
-    return [Piece(index, number, part) for number, part in enumerate(message.parts)]
-
-
 # -- the system message
-
-
-def _told(request: Request) -> Signature:
-    """Return the prompt's signature, with tool fields if tools are sent as text."""
-    return request.signature if request.calls_field is None else add_tool_fields(request.signature)[0]
 
 
 def _system_step(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
     text = piece.content
-    if not isinstance(text, Text):
-        return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
-    cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
-    if not cuts:
-        return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
-    return _sliced(piece, text, cuts)
+    if isinstance(text, Text):
+        cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
+        if cuts:
+            return _sliced(piece, text, cuts)
+    return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
 
 
 Cut = tuple[int, str, str]
@@ -174,8 +169,9 @@ def _inputs_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
     if at is None or not isinstance(last.content, Text):
         return [LessonStep(title, explanation, tuple(pieces))]
-    reminder = LessonStep("The reminder", REMINDER, (last._replace(content=_cut(last.content, at, None)),))
-    head = _cut(last.content, 0, at)
+    end = last._replace(content=last.content.slice(at, len(last.content)))
+    reminder = LessonStep("The reminder", REMINDER, (end,))
+    head = last.content.slice(0, at)
     kept = (*pieces[:-1], last._replace(content=head)) if head else tuple(pieces[:-1])
     return [LessonStep(title, explanation, kept), reminder] if kept else [reminder]
 
@@ -209,10 +205,6 @@ def _reminder_start(text: Text) -> int | None:
 def _sliced(piece: Piece, text: Text, cuts: Sequence[Cut]) -> list[LessonStep]:
     ends = [at for at, _, _ in cuts[1:]] + [len(text)]
     return [
-        LessonStep(title, explanation, (piece._replace(content=_cut(text, start, end)),))
+        LessonStep(title, explanation, (piece._replace(content=text.slice(start, end)),))
         for (start, title, explanation), end in zip(cuts, ends, strict=True)
     ]
-
-
-def _cut(text: Text, start: int, end: int | None) -> Text:
-    return text.slice(start, len(text) if end is None else end)

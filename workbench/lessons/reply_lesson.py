@@ -121,18 +121,12 @@ def _span_step(reading: Reading) -> Iterable[ReplyStep]:
     for kind in ORDER:
         spans = by_kind.get(kind, ())
         if any(reading.completion[span.start : span.end].strip() for span in spans):
-            yield ReplyStep(reading, SPAN_TITLES[kind], SPAN_WORDS[kind], tuple(spans), _texts(reading, spans))
-
-
-def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
-    """List the text of each span with its field, without markers."""
-    return tuple(
-        [
-            (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))
-            for span in spans
-            if span.kind != "marker" and reading.completion[span.start : span.end].strip()
-        ]
-    )
+            texts = [
+                (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))
+                for span in spans
+                if span.kind != "marker" and reading.completion[span.start : span.end].strip()
+            ]
+            yield ReplyStep(reading, SPAN_TITLES[kind], SPAN_WORDS[kind], tuple(spans), tuple(texts))
 
 
 def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:

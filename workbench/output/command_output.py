@@ -199,12 +199,7 @@ def thought(content: str) -> None:
 def progress(content: str) -> None:
     """Write a piece of a reply to standard error as it streams, if that is a terminal."""
     if is_terminal(sys.stderr):
-        _write_in_turn(partial(_progress_now, display.safe(content)))
-
-
-def _progress_now(shown: str) -> None:
-    sys.stderr.write(shown)
-    sys.stderr.flush()
+        _write_in_turn(partial(print, display.safe(content), end="", file=sys.stderr, flush=True))
 
 
 def json(data: Any) -> None:
@@ -271,7 +266,12 @@ class Turns:
             try:
                 yield
             finally:
-                self._end(number)
+                with self._lock:
+                    self._ended.add(number)
+                    while self._now in self._ended:
+                        self._now += 1
+                        for write in self._waiting.pop(self._now, ()):
+                            write()
 
     def _say(self, number: int, write: Callable[[], None]) -> None:
         with self._lock:
@@ -279,11 +279,3 @@ class Turns:
                 write()
             else:
                 self._waiting.setdefault(number, []).append(write)
-
-    def _end(self, number: int) -> None:
-        with self._lock:
-            self._ended.add(number)
-            while self._now in self._ended:
-                self._now += 1
-                for write in self._waiting.pop(self._now, ()):
-                    write()

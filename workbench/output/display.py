@@ -38,15 +38,11 @@ TAGS = range(0xE0000, 0xE1000)
 SURROGATES = range(0xD800, 0xE000)
 
 
-def _table() -> dict[int, str]:
-    table = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
-    table[0x7F] = "\u2421"
-    table |= dict.fromkeys(range(0x80, 0xA0), REPLACEMENT)
-    table |= dict.fromkeys(BIDI, REPLACEMENT)
-    table |= dict.fromkeys(SURROGATES, REPLACEMENT)
-    table |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
-    table |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
-    return table
+STAND_INS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
+STAND_INS |= {0x7F: "\u2421"}
+STAND_INS |= dict.fromkeys((*range(0x80, 0xA0), *BIDI, *SURROGATES), REPLACEMENT)
+STAND_INS |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
+STAND_INS |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
 
 
 def _character_class(codes: Iterable[int]) -> str:
@@ -60,7 +56,6 @@ def _character_class(codes: Iterable[int]) -> str:
     return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + "]"
 
 
-STAND_INS = _table()
 _UNSAFE = re.compile(_character_class(STAND_INS))
 _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 

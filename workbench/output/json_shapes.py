@@ -11,21 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.text import Message
-from adapters.replies.reading import FieldReading, Reading
+from adapters.replies.reading import Reading
 from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.lint import Lint
     from adapters.replies.fix import Fix
-    from adapters.replies.flag import Diagnosis, Flag
     from adapters.replies.streaming import StreamedField
     from adapters.requests.request import Request
     from adapters.running.events import Event
-    from adapters.running.runner import Attempt, Run
+    from adapters.running.runner import Run
     from sessions.causes.cause import Cause
     from sessions.checking.verdicts import Drift, FixtureResult
     from sessions.running.repeats import Counted, Repeats
-    from sessions.stress.grid import Cell, Grid
+    from sessions.stress.grid import Grid
     from workbench.output.spending import Spent
 
 
@@ -115,11 +114,23 @@ def reading(read: Reading) -> dict[str, JSON]:
         "values": {name: plain(value) for name, value in read.values.items()},
         "error": _error(read),
         "spans": [_parts(span, "start end kind field") for span in read.spans],
-        "fields": {name: _field(one, read) for name, one in read.fields.items()},
-        "flags": [_flag(flag) for flag in read.flags if flag.field is None],
+        "fields": {
+            name: {
+                **_parts(one, "raw value"),
+                "steps": [_parts(step, "rule before after path note") for step in one.steps],
+                "flags": [_parts(flag, "name message") for flag in read.flags if flag.field == one.name],
+                **_parts(one, "state error"),
+                "probability": read.probability(one.name),
+            }
+            for name, one in read.fields.items()
+        },
+        "flags": [_parts(flag, "name message") for flag in read.flags if flag.field is None],
         "near_misses": [_parts(miss, "message mended") for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
-        "diagnosis": [_diagnosis(one) for one in read.diagnosis],
+        "diagnosis": [
+            {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
+            for one in read.diagnosis
+        ],
     }
     if read.bug_report:
         shape["bug_report"] = read.bug_report
@@ -135,10 +146,6 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
     emitted = [one for field in fields for one in field.emitted]
     in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
     return [_parts(one, "field chunk is_last at") for one in in_order]
-
-
-def _diagnosis(one: Diagnosis) -> dict[str, JSON]:
-    return {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
 
 
 def no_reading(error: Exception) -> dict[str, JSON]:
@@ -157,27 +164,27 @@ def _error(read: Reading) -> dict[str, JSON] | None:
     return shape
 
 
-def _field(field: FieldReading, read: Reading) -> dict[str, JSON]:
-    return {
-        **_parts(field, "raw value"),
-        "steps": [_parts(step, "rule before after path note") for step in field.steps],
-        "flags": [_flag(flag) for flag in read.flags if flag.field == field.name],
-        **_parts(field, "state error"),
-        "probability": read.probability(field.name),
-    }
-
-
-def _flag(flag: Flag) -> dict[str, JSON]:
-    return _parts(flag, "name message")
-
-
 def run(outcome: Run) -> dict[str, JSON]:
     """Return a column of `send --json`."""
     return {
         "ok": outcome.ok,
         "values": {name: plain(value) for name, value in outcome.values.items()},
         "events": [event(one) for one in outcome.events],
-        "attempts": [_attempt(one) for one in outcome.attempts],
+        "attempts": [
+            {
+                **_parts(one, "number purpose adapter model request"),
+                "completions": [
+                    {
+                        "text": completion.text,
+                        "reading": None if completion.reading is None else reading(completion.reading),
+                        **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
+                    }
+                    for completion in one.completions
+                ],
+                **_parts(one, "usage cost duration_ms error"),
+            }
+            for one in outcome.attempts
+        ],
         "tool_turns": plain(outcome.tool_turns),
         "error": None if outcome.error is None else _parts(outcome.error, "phase message attempt payload"),
     }
@@ -210,18 +217,19 @@ def survival(grid: Grid) -> dict[str, JSON]:
         "counts": {one.id: dict(one.counts) for one in broken},
         "good": {one.id: _parts(one.good, "source text values passed_over") for one in broken},
         "cells": {
-            one.id: {name: _cell(cell) for name, cell in one.cells.items() if cell.verdict != "same"} for one in broken
+            one.id: {
+                name: {
+                    **_parts(cell, "text wrong"),
+                    "values": {field: plain(value) for field, value in cell.reading.values.items()},
+                    "error": _error(cell.reading),
+                    "flags": [_parts(flag, "name message field") for flag in cell.flags],
+                }
+                for name, cell in one.cells.items()
+                if cell.verdict != "same"
+            }
+            for one in broken
         },
         "problems": {one.id: one.problem for one in grid.columns if one.problem},
-    }
-
-
-def _cell(cell: Cell) -> dict[str, JSON]:
-    return {
-        **_parts(cell, "text wrong"),
-        "values": {name: plain(value) for name, value in cell.reading.values.items()},
-        "error": _error(cell.reading),
-        "flags": [_parts(one, "name message field") for one in cell.flags],
     }
 
 
@@ -280,18 +288,3 @@ def event(happened: Event) -> dict[str, JSON]:
 
 
 _IN_THE_ATTEMPT = frozenset({"prompt", "request", "reading"})
-
-
-def _attempt(attempt: Attempt) -> dict[str, JSON]:
-    return {
-        **_parts(attempt, "number purpose adapter model request"),
-        "completions": [
-            {
-                "text": completion.text,
-                "reading": None if completion.reading is None else reading(completion.reading),
-                **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
-            }
-            for completion in attempt.completions
-        ],
-        **_parts(attempt, "usage cost duration_ms error"),
-    }

@@ -44,13 +44,15 @@ def total_tokens(attempt: Attempt) -> tuple[int, bool]:
 def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
     """Return the tokens of the prompt and of the completions, each with whether it is an estimate."""
     usage = attempt.usage or {}
-    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return (
-        (asked, False) if isinstance(asked, int) else (_estimate(attempt.request), True),
-        (answered, False)
-        if isinstance(answered, int)
-        else (sum(estimate(one.text) + estimate(one.reasoning) for one in attempt.completions), True),
-    )
+    asked: Any = usage.get("prompt_tokens")
+    answered: Any = usage.get("completion_tokens")
+    is_asked, is_answered = isinstance(asked, int), isinstance(answered, int)
+    if not is_asked:
+        messages = [one for one in attempt.request.get("messages") or () if isinstance(one, Mapping)]
+        asked = Estimates().total(prompt_of_dicts(messages).messages, attempt.request)
+    if not is_answered:
+        answered = sum(estimate(one.text) + estimate(one.reasoning) for one in attempt.completions)
+    return (asked, not is_asked), (answered, not is_answered)
 
 
 def cost(dollars: float | None) -> str:
@@ -68,12 +70,6 @@ def total_cost(attempts: Iterable[Attempt]) -> float | None:
     """Sum the costs; None if any is unknown."""
     known = [one.cost for one in attempts]
     return None if any(one is None for one in known) else sum(one for one in known if one is not None)
-
-
-def _estimate(request: Mapping[str, Any]) -> int:
-    """Estimate the tokens of a sent request from its JSON."""
-    messages = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
-    return Estimates().total(prompt_of_dicts(messages).messages, request)
 
 
 LONGEST_SUMMARY = 200

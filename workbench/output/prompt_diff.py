@@ -30,11 +30,15 @@ def compare(before: Request, after: Request, context: int = 2) -> tuple[SectionD
 
 def compare_sections(left: Mapping[str, str], right: Mapping[str, str], context: int = 2) -> tuple[SectionDiff, ...]:
     """Compare sections that were already made, like `compare`."""
-    return tuple(
-        SectionDiff(name, left.get(name), right.get(name), _lines(left.get(name), right.get(name), context))
-        for name in {**left, **right}
-        if left.get(name) != right.get(name)
-    )
+    found: list[SectionDiff] = []
+    for name in {**left, **right}:
+        before, after = left.get(name), right.get(name)
+        if before != after:
+            old, new = [[] if one is None else one.split("\n") for one in (before, after)]
+            # The first two lines of the diff name files.
+            lines = tuple(difflib.unified_diff(old, new, n=context, lineterm=""))[2:]
+            found.append(SectionDiff(name, before, after, lines))
+    return tuple(found)
 
 
 def sections(request: Request) -> Mapping[str, str]:
@@ -70,10 +74,3 @@ def _text_of(message: Mapping[str, Any]) -> str:
     if isinstance(content, str) and set(message) == {"role", "content"}:
         return content
     return json_shapes.dumps(dict(message), ascii_only=False)
-
-
-def _lines(before: str | None, after: str | None, context: int) -> tuple[str, ...]:
-    left = [] if before is None else before.split("\n")
-    right = [] if after is None else after.split("\n")
-    # Skip the first two lines, which name files.
-    return tuple(difflib.unified_diff(left, right, n=context, lineterm=""))[2:]

@@ -42,7 +42,17 @@ class Printer:
             attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
             command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
         elif isinstance(event, ChunkReceived) and event.choice == 0:
-            self._show(event)
+            if event.reasoning:
+                if not self._is_thinking:
+                    command_output.heading("thinks:", "yellow")
+                self._is_thinking = True
+                command_output.thought(event.reasoning)
+            if event.text:
+                if self._is_thinking:
+                    command_output.text("")
+                    command_output.heading("replies:", "yellow")
+                self._is_thinking = False
+                command_output.chunk(event.text)
         elif isinstance(event, ToolInvoked):
             command_output.text("")
             command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
@@ -55,19 +65,6 @@ class Printer:
         elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
             command_output.text("")
             command_output.heading(_why_again(event), "yellow")
-
-    def _show(self, event: ChunkReceived) -> None:
-        if event.reasoning:
-            if not self._is_thinking:
-                command_output.heading("thinks:", "yellow")
-            self._is_thinking = True
-            command_output.thought(event.reasoning)
-        if event.text:
-            if self._is_thinking:
-                command_output.text("")
-                command_output.heading("replies:", "yellow")
-            self._is_thinking = False
-            command_output.chunk(event.text)
 
 
 def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:

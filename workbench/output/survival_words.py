@@ -91,7 +91,10 @@ def decision(found: Grid) -> list[str]:
         return lines
     kinds = f"{best.id} survives {counts[best.id]} of {len(common)} kinds of damage, {worst.id} {counts[worst.id]}"
     names = _some(sorted(lost, key=lambda name: -weights[name]))
-    fixes = Counter(fix for name in lost for fix in dict.fromkeys(_fixes(worst.cells[name])))
+    fixes: Counter[tuple[str, str]] = Counter()
+    for name in lost:
+        causes = worst.cells[name].reading.diagnosis
+        fixes.update(list(dict.fromkeys([(fix.kind, fix.message) for cause in causes for fix in cause.fixes])))
     best_first = sorted(fixes, key=lambda one: (-fixes[one], one[0] == "adapter"))[:MOST_FIXES]
     helps = [f"{said[:1].lower()}{said[1:].removesuffix('.')}" for _, said in best_first]
     told = ", or ".join(f"{one} ({fixes[fix]} of {len(lost)})" for one, fix in zip(helps, best_first, strict=True))
@@ -116,11 +119,6 @@ def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_LOST]) + (f" and {len(names) - MOST_LOST} more" if len(names) > MOST_LOST else "")
-
-
-def _fixes(cell: Cell) -> list[tuple[str, str]]:
-    """List the kind and message of each fix."""
-    return [(fix.kind, fix.message) for cause in cell.reading.diagnosis for fix in cause.fixes]
 
 
 _THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")

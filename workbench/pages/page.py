@@ -37,7 +37,7 @@ def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = NOTHING
     """
     if "</" in adds.style or "</" in adds.script:
         raise ValueError("neither a style sheet nor a script may hold </, which could end it")
-    style = _style() + adds.style
+    style = resources.files("workbench.pages").joinpath("page.css").read_text("utf-8") + adds.style
     allowed = f"; script-src 'sha256-{_digest(adds.script)}'" if adds.script else ""
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"
     content = written(tag("main", {}, tag("h1", {}, title), *body))
@@ -56,10 +56,6 @@ def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = NOTHING
 def page_of_blocks(title: str, blocks: Iterable[Block]) -> str:
     """Return a whole page of blocks."""
     return page(title, [element(one) for one in blocks])
-
-
-def _style() -> str:
-    return resources.files("workbench.pages").joinpath("page.css").read_text("utf-8")
 
 
 def _digest(style: str) -> str:

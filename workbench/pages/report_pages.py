@@ -13,12 +13,12 @@ from itertools import groupby
 from adapters.display.as_html import Element, tag
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
 from adapters.mutations.mutation import Mutation
-from sessions.causes.cause import Cause, counted, verdict_lines
+from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
 from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
-from sessions.upgrades.report import Found, Upgrade
+from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import upgrade_text
 from workbench.output.survival_words import (
@@ -59,7 +59,10 @@ def _check_body(
         yield named([f"{path}: {reason}" for path, reason in errors.items()])
     if causes:
         yield tag("h2", {}, "Differences")
-        yield from [_cause_of_check(one) for one in causes]
+        for one in causes:
+            about = (f"{counted(one.fixtures)}, cause {one.id}", f"for example {one.fixtures[0]}")
+            lines = reports.details(one.example).split("\n")
+            yield _change(one.words, about, lines, "Fixtures", one.fixtures)
     if results:
         yield tag("h2", {}, "Every fixture")
         yield _fixtures(results[:MOST_FIXTURES])
@@ -67,13 +70,13 @@ def _check_body(
         yield tag("p", {"class": "dim"}, f"… {len(results) - MOST_FIXTURES:,} more fixtures")
 
 
-def _cause_of_check(cause: Cause) -> Element:
-    head = tag("strong", {}, cause.words)
-    about = tag("p", {"class": "dim"}, f"{counted(cause.fixtures)}, cause {cause.id}")
-    example = tag("p", {"class": "dim"}, f"for example {cause.fixtures[0]}")
-    shown = difference(reports.details(cause.example).split("\n"))
-    places = folded("Fixtures", named([str(one) for one in cause.fixtures]))
-    return folded(head, about, example, shown, places, is_open=True)
+def _change(
+    words: str, about: tuple[str, str], lines: Sequence[str], title: str, fixtures: Sequence[FixtureName]
+) -> Element:
+    """Fold a change with its example, and its fixtures below `title`."""
+    said = [tag("p", {"class": "dim"}, one) for one in about]
+    places = folded(title, named([str(one) for one in fixtures]))
+    return folded(tag("strong", {}, words), *said, difference(lines), places, is_open=True)
 
 
 def _fixtures(results: Sequence[FixtureResult]) -> Element:
@@ -99,37 +102,27 @@ def _upgrade_body(found: Upgrade) -> Iterator[Element | str]:
         changes = [(number, one) for number, one in enumerate(found.found, 1) if one.is_reading is is_reading]
         if changes:
             yield tag("h2", {}, title)
-            yield from [_change(number, one) for number, one in changes]
+        for number, one in changes:
+            about = (one.where, f"for example {one.example_of}, {one.example.place}")
+            shown = _change(f"{number}. {one.words}", about, one.example.diff, "Where", one.fixtures)
+            yield tag("div", {"id": f"change-{number}"}, shown)
     if found.compared:
         yield tag("h2", {}, "Every fixture")
         yield tag("p", {"class": "small"}, *_legend())
-        yield _grid(found)
+        # Build a table of cases × columns; each cell lists its changes by number.
+        columns = list(dict.fromkeys([one.column for one in found.fixtures]))
+        places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
+        by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
+        rows: list[list[Element | str]] = [
+            [f"{path} · {case}", *[_cell(found, by_place.get((path, case, column))) for column in columns]]
+            for path, case in places
+        ]
+        yield table(["fixture", *columns], rows)
     reasons = upgrade_text.not_compared(found)
     if reasons:
         yield tag("h2", {}, "Not compared")
     for reason, those in reasons.items():
         yield folded(f"{reason} ({len(those):,})", named([upgrade_text.name_of(one) for one in those]))
-
-
-def _change(number: int, one: Found) -> Element:
-    head = tag("strong", {}, f"{number}. {one.words}")
-    about = tag("p", {"class": "dim"}, one.where)
-    shown = difference(list(one.example.diff))
-    example = tag("p", {"class": "dim"}, f"for example {one.example_of}, {one.example.place}")
-    places = folded("Where", named([str(name) for name in one.fixtures]))
-    return tag("div", {"id": f"change-{number}"}, folded(head, about, example, shown, places, is_open=True))
-
-
-def _grid(found: Upgrade) -> Element:
-    """Build a table of cases × columns; each cell lists its changes by number."""
-    columns = list(dict.fromkeys([one.column for one in found.fixtures]))
-    places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
-    by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
-    rows: list[list[Element | str]] = [
-        [f"{path} · {case}", *[_cell(found, by_place.get((path, case, column))) for column in columns]]
-        for path, case in places
-    ]
-    return table(["fixture", *columns], rows)
 
 
 def _cell(found: Upgrade, one: Compared | None) -> Element:

@@ -65,16 +65,13 @@ def _parts(case: Mapping[str, Any], column: str, recording: Mapping[str, Any] | 
     parts: list[str] = []
     if recording is not None:
         parts.append("render")
-        if any(_has_reading(attempt) for attempt in recording.get("attempts", ())):
+        completions = (one for attempt in recording.get("attempts", ()) for one in attempt.get("completions", ()))
+        if any(one.get("reading") is not None for one in completions):
             parts.append("parse")
     expect = case.get("expect", {})
     if _object(expect.get("columns", {})).get(column, {key: item for key, item in expect.items() if key != "columns"}):
         parts.append("expect")
     return tuple(parts)
-
-
-def _has_reading(attempt: Mapping[str, Any]) -> bool:
-    return any(one.get("reading") is not None for one in attempt.get("completions", ()))
 
 
 def _object(value: Mapping[str, Any]) -> Mapping[str, Any]:

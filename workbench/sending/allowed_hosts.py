@@ -64,7 +64,14 @@ class AllowedHosts:
         found: dict[tuple[Path | None, str, str], HostQuestion] = {}
         for second in sending.models_of(column):
             route = sending.route_of(session, column, second)
-            variable = _key_at_stake(route)
+            # The variable whose value would go to an address that a file names; "" if none would.
+            if not route.named_by or not route.host:
+                variable = ""
+            else:
+                provider = split_model(route.model)[0]
+                key = key_of(provider)
+                set_ones = addresses.keys_set(provider)
+                variable = set_ones[0] if set_ones else (key.variable or "") if key.is_set else ""
             file = _file_of(route, path)
             question = HostQuestion(file, route.host, route.address or "", route.model, variable)
             if variable and question.key not in self._said:
@@ -86,16 +93,6 @@ def _headers(session: Session, column: Column, path: Path | None) -> tuple[HostQ
         HostQuestion(path, host, route.address or "", route.model, variable, header)
         for header, variable in headers.items()
     )
-
-
-def _key_at_stake(route: sending.Route) -> str:
-    """Return the variable whose value would go to an address that a file names; "" if none would."""
-    if not route.named_by or not route.host:
-        return ""
-    provider = split_model(route.model)[0]
-    key = key_of(provider)
-    set_ones = addresses.keys_set(provider)
-    return set_ones[0] if set_ones else (key.variable or "") if key.is_set else ""
 
 
 def _file_of(route: sending.Route, path: Path | None) -> Path | None:

@@ -89,7 +89,14 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
     `FullError` when a file is opened for writing while `folder` has `most_bytes` or more.
     """
     top = os.path.realpath(folder)
-    readable = (top, *_python_folders())
+    # The readable paths: Python, its packages, this project, and the system's tables.
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [sysconfig.get_path(name) for name in names]
+    folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
+    folders += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    folders += [str(Path(str(one.__file__)).parent) for one in (adapters, sessions, workbench)]
+    paths = (*folders, *DEVICES, *SYSTEM_TABLES, *mimetypes.knownfiles)
+    readable = (top, *[os.path.realpath(one) for one in paths])
     listable = frozenset(os.path.realpath(one) for one in sys.path)
     startable = frozenset(str(one) for one in scripts)
 
@@ -132,16 +139,6 @@ def folder_size(folder: str) -> int:
             except OSError:
                 continue  # removed in the meantime
     return found
-
-
-def _python_folders() -> tuple[str, ...]:
-    """Return the readable paths: Python, its packages, this project, and the system's tables."""
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    folders = [sysconfig.get_path(name) for name in names]
-    folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
-    folders += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-    folders += [str(Path(str(one.__file__)).parent) for one in (adapters, sessions, workbench)]
-    return tuple(os.path.realpath(one) for one in (*folders, *DEVICES, *SYSTEM_TABLES, *mimetypes.knownfiles))
 
 
 def _real(path: object) -> str:

@@ -110,6 +110,13 @@ class State:
     def case(self) -> Case:
         return self.session.cases[self.case_index]
 
+    def with_session(self, **changes: Any) -> State:
+        return replace(self, session=replace(self.session, **changes))
+
+    def with_case(self, case: Case) -> State:
+        """Replace the case of this name."""
+        return replace(self, session=self.session.replace_case(case))
+
 
 class Change(NamedTuple):
     """A step that can be undone: the states around it, its place, and its name."""

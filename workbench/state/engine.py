@@ -69,16 +69,18 @@ class Engine:
 
     def column(self, state: State, column: Column) -> RenderedColumn:
         """Render a column. Never raises: the result contains the error."""
-        last = self._columns.get(column.id)
-        if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
+        last, seen = self._columns.get(column.id), self._seen.get(column.id)
+        is_seen = seen is not None and seen.session is state.session and seen.case_index == state.case_index
+        if last is not None and last.column is column and is_seen:
             return last
         if is_late(column) and self.read_signature(state).problem is None and self.signature.error is None:
-            return self._late(state, column, last)
-        request, error = self._request(state, column, last.request if last is not None else None)
-        rendered = RenderedColumn(
-            column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
-        )
-        rendered = self._add_reading(rendered, last)
+            rendered = self._late(state, column, last)
+        else:
+            request, error = self._request(state, column, last.request if last is not None else None)
+            rendered = RenderedColumn(
+                column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
+            )
+            rendered = self._add_reading(rendered, last)
         self._columns[column.id] = rendered
         self._seen[column.id] = state
         return rendered
@@ -87,7 +89,7 @@ class Engine:
         """Return the previous result with the work for another process."""
         before = last if last is not None else RenderedColumn(column)
         reply = state.case.replies.get(column.id)
-        rendered = replace(
+        return replace(
             before,
             column=column,
             error="",
@@ -96,9 +98,6 @@ class Engine:
             late=LateColumn(state, column, before.request),
             left_out=self._left_out(state, column),
         )
-        self._columns[column.id] = rendered
-        self._seen[column.id] = state
-        return rendered
 
     def late_of(self, id: str) -> LateColumn | None:
         """Return the column's work for another process, or None."""
@@ -176,7 +175,3 @@ class Engine:
             self._columns[id] = replace(rendered, slow=None, reading_error=f"{type(reading).__name__}: {reading}")
         else:
             self._columns[id] = replace(rendered, slow=None, reading=reading)
-
-
-def _same_column_content(seen: State | None, state: State) -> bool:
-    return seen is not None and seen.session is state.session and seen.case_index == state.case_index

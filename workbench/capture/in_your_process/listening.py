@@ -122,7 +122,22 @@ class Listener:
         if call.kind == "model":
             _answered(call, outputs, exception)
         elif call.kind == "predictor" and call.attempts and not call.data.get("is lost"):
-            self._send(call, outputs, exception)
+            key, definition = self._signature(call)
+            completions = (
+                [] if exception is not None else [json.dumps(_typed_values(one)) for one in _completions(outputs)]
+            )
+            error = None if exception is None else {"type": type(exception).__name__, "message": str(exception)[:2_000]}
+            pieces = {
+                "signature": json.dumps(key),
+                "name": json.dumps(self._name(call)),
+                "inputs": call.data["inputs"],
+                "demos": call.data["demos"],
+                "config": dumps(_without_secrets(call.data["config"])),
+                "attempts": _list(_attempt(one) for one in call.attempts),
+                "values": _list(completions),
+                "error": json.dumps(error),
+            }
+            self.outlet.put(self._clean(_object(pieces)), key, definition)
 
     @_guarded
     def on_adapter_format_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
@@ -182,22 +197,6 @@ class Listener:
         if attempt is not None:
             read = {"error": type(exception).__name__} if exception is not None else {"values": _typed_values(outputs)}
             attempt.setdefault("readings", []).append(json.dumps(read))
-
-    def _send(self, call: _Call, outputs: Any, exception: Any) -> None:
-        key, definition = self._signature(call)
-        completions = [] if exception is not None else [json.dumps(_typed_values(one)) for one in _completions(outputs)]
-        error = None if exception is None else {"type": type(exception).__name__, "message": str(exception)[:2_000]}
-        pieces = {
-            "signature": json.dumps(key),
-            "name": json.dumps(self._name(call)),
-            "inputs": call.data["inputs"],
-            "demos": call.data["demos"],
-            "config": dumps(_without_secrets(call.data["config"])),
-            "attempts": _list(_attempt(one) for one in call.attempts),
-            "values": _list(completions),
-            "error": json.dumps(error),
-        }
-        self.outlet.put(self._clean(_object(pieces)), key, definition)
 
     def _clean(self, line: str) -> str:
         for secret in self._secrets:

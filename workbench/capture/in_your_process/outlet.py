@@ -18,7 +18,7 @@ import threading
 import time
 import uuid
 import weakref
-from typing import Any
+from typing import Any, Callable
 
 LONGEST_CALL = 16_000_000
 """Maximum characters of a call as JSON."""
@@ -259,7 +259,13 @@ class Outlet:
             fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except ImportError:  # on Windows
             pass
-        self._write(json.dumps({"versions": _versions()}) + "\n")
+        found: dict[str, str] = {"python": ".".join(map(str, sys.version_info[:3]))}
+        for package in ("dspy", "json_repair", "pydantic", "litellm"):
+            try:
+                found[package] = importlib.metadata.version(package)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+        self._write(json.dumps({"versions": found}) + "\n")
 
     def _write(self, text: str) -> None:
         """Writes lines whole, or not at all. Raises OSError."""
@@ -291,31 +297,14 @@ def _opened(name: str) -> int:
 _OUTLETS: weakref.WeakSet[Outlet] = weakref.WeakSet()
 
 
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {"python": ".".join(map(str, sys.version_info[:3]))}
-    for name in ("dspy", "json_repair", "pydantic", "litellm"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+def _all(do: Callable[[Outlet], None]) -> Callable[[], None]:
+    def done() -> None:
+        for one in list(_OUTLETS):
+            do(one)
+
+    return done
 
 
-def _close_all() -> None:
-    for one in list(_OUTLETS):
-        one.close()
-
-
-def _start_all() -> None:
-    for one in list(_OUTLETS):
-        one.start_before_fork()
-
-
-def _forget_all() -> None:
-    for one in list(_OUTLETS):
-        one.forget()
-
-
-atexit.register(_close_all)
+atexit.register(_all(Outlet.close))
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_start_all, after_in_child=_forget_all)
+    os.register_at_fork(before=_all(Outlet.start_before_fork), after_in_child=_all(Outlet.forget))

@@ -67,9 +67,9 @@ number = arguments.value("a number such as 0.5", float, math.isfinite)
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
-    arguments.add_adapters(parser)
+    parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
-    arguments.add_models(parser)
+    parser.shared("models")
     arguments.add_variants(parser)
     arguments.add_ask_again(parser, "as a column beside each, which shows how often it helps and what it costs")
     parser.option(
@@ -111,10 +111,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--html", "FILE", "also write a page with the heat map and every reply")
     parser.option("--markdown", "FILE", "also write the grid for a pull request")
     parser.option("--junit", "FILE", "also write a report for the CI system, a test case a cell")
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
-    arguments.add_tool(parser)
-    arguments.add_json(parser)
+    parser.shared("allow_host", "allow_variable", "tool", "json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -131,7 +128,20 @@ def run(options: argparse.Namespace) -> int:
     if options.baseline is not None and options.baseline not in columns:
         raise CommandError(f"--baseline {options.baseline}: no such column; expected one of {', '.join(columns)}")
     if options.dry_run:
-        return _tell_forecast(planned, options)
+        found = Forecasts(planned).of(planned.open)
+        if options.json:
+            shape = {
+                "calls": found.calls,
+                "done": planned.done_count,
+                "unpriced": list(found.unpriced),
+                "cost": found.cost,
+            }
+            tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
+            command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
+            return exit_codes.OK
+        already = f"; {planned.done_count:,} runs are already done" if planned.done_count else ""
+        command_output.text(f"{found.words}{already}; nothing was sent")
+        return exit_codes.OK
     grid, codes = benched(planned, options, checks)
     for said in missing:
         command_output.message(f"workbench: {said}")
@@ -141,7 +151,21 @@ def run(options: argparse.Namespace) -> int:
 
 def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
-    targets = _targets(options)
+    # Select sessions, columns and cases.
+    models: list[str] = options.models
+    for names in (models, options.adapters):  # SESSION may follow `--model M …`, too
+        while not options.paths and len(names) > 1 and arguments.looks_like_a_file(names[-1]):
+            options.paths.append(names.pop())
+    if not options.paths:
+        raise CommandError("which sessions? Give files or folders, as in `workbench bench q.session.json`")
+    found = [_target(str(path), options) for path in fixture_files.find(options.paths)]
+    targets = [one for one in found if one.cases]
+    if not targets:
+        raise CommandError(f"no session has a case {' or '.join(map(repr, options.cases))}".rstrip())
+    for model in dict.fromkeys(one.session.model_of(column) for one in targets for column in one.columns):
+        leaves = model_choices.leaving(model)
+        if leaves is not None:
+            command_output.message(f"workbench: {leaves}")
     joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
     held = {file: one.results for file, one in joined.items()} or None
     planned = plan(targets, options.repeat or 1, options.again, held)
@@ -170,25 +194,6 @@ def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check])
     return grid_of(planned, checks), codes
 
 
-def _targets(options: argparse.Namespace) -> list[Target]:
-    """Select sessions, columns and cases. Raises `CommandError`."""
-    models: list[str] = options.models
-    for names in (models, options.adapters):  # SESSION may follow `--model M …`, too
-        while not options.paths and len(names) > 1 and arguments.looks_like_a_file(names[-1]):
-            options.paths.append(names.pop())
-    if not options.paths:
-        raise CommandError("which sessions? Give files or folders, as in `workbench bench q.session.json`")
-    found = [_target(str(path), options) for path in fixture_files.find(options.paths)]
-    with_cases = [one for one in found if one.cases]
-    if not with_cases:
-        raise CommandError(f"no session has a case {' or '.join(map(repr, options.cases))}".rstrip())
-    for model in dict.fromkeys(one.session.model_of(column) for one in with_cases for column in one.columns):
-        leaves = model_choices.leaving(model)
-        if leaves is not None:
-            command_output.message(f"workbench: {leaves}")
-    return with_cases
-
-
 def _target(file: str, options: argparse.Namespace) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
     chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
@@ -212,18 +217,6 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
     if found.told:
         command_output.message(f"workbench: {options.compare}: {found.told}; skipped")
     return planned.as_of(found)
-
-
-def _tell_forecast(planned: Plan, options: argparse.Namespace) -> int:
-    found = Forecasts(planned).of(planned.open)
-    if options.json:
-        shape = {"calls": found.calls, "done": planned.done_count, "unpriced": list(found.unpriced), "cost": found.cost}
-        tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
-        command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
-        return exit_codes.OK
-    already = f"; {planned.done_count:,} runs are already done" if planned.done_count else ""
-    command_output.text(f"{found.words}{already}; nothing was sent")
-    return exit_codes.OK
 
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:

@@ -146,7 +146,9 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
         except OSError as error:
             raise CommandError(f"calls cannot be captured: {error}") from error
         try:
-            code = _run(program, _environment(writer.folder), Path(today), calls, show)
+            path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
+            environment = {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: writer.folder}
+            code = _run(program, environment, Path(today), calls, show)
         finally:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
@@ -155,7 +157,20 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
         compared = None if options.check is None else compare(Path(options.check), Path(today))
     missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
-        _write(options.json, code, found, missing, compared)
+        # Write the report to a file, because standard output is the program's.
+        from workbench.output import json_shapes
+
+        shape: dict[str, Any] = {"exit_code": code, "processes": found, "not_captured": missing}
+        if compared is not None:
+            causes = Causes()
+            causes.add(compared.results)
+            shape["check"] = {
+                "causes": [json_shapes.cause(one) for one in causes.found()],
+                "fixtures": [json_shapes.fixture(one) for one in compared.results],
+                "new": list(compared.new),
+                "gone": list(compared.gone),
+            }
+        arguments.write_output(options.json, json_shapes.dumps(shape) + "\n")
     if not (made or wrong):
         command_output.message(
             "workbench capture: nothing was captured: no Python that the program started called a predictor of dspy "
@@ -194,23 +209,6 @@ def _told(
     return exit_codes.OK if any(one.passed for one in compared.results) else exit_codes.NOTHING
 
 
-def _write(path: str, code: int, found: list[dict[str, Any]], missing: int, compared: CallsCheck | None = None) -> None:
-    """Write the report to a file, because standard output is the program's."""
-    from workbench.output import json_shapes
-
-    shape: dict[str, Any] = {"exit_code": code, "processes": found, "not_captured": missing}
-    if compared is not None:
-        causes = Causes()
-        causes.add(compared.results)
-        shape["check"] = {
-            "causes": [json_shapes.cause(one) for one in causes.found()],
-            "fixtures": [json_shapes.fixture(one) for one in compared.results],
-            "new": list(compared.new),
-            "gone": list(compared.gone),
-        }
-    arguments.write_output(path, json_shapes.dumps(shape) + "\n")
-
-
 def _writer(options: argparse.Namespace, today: str) -> Writer:
     told = capturing.options_of(
         options.out or today,
@@ -222,11 +220,6 @@ def _writer(options: argparse.Namespace, today: str) -> Writer:
         report=True,
     )
     return Writer(capturing.command(), capturing.variables(), told)
-
-
-def _environment(folder: str) -> dict[str, str]:
-    path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: folder}
 
 
 def _run(program: list[str], environment: Mapping[str, str], output: Path, calls: Path | None, show: Show) -> int:
@@ -253,7 +246,11 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
         code = process.wait()
     finally:
         if calls is not None:
-            _pass_on(output)
+            for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
+                with open(output / name, "rb") as file, suppress(OSError):
+                    stream.flush()
+                    shutil.copyfileobj(file, stream.buffer)
+                    stream.flush()
         for number, handler in before.items():
             signal.signal(number, handler)
     return code if code >= 0 else 128 - code
@@ -281,11 +278,3 @@ def _watch(program: list[str], process: subprocess.Popen[bytes], calls: Path, er
         process.terminate()
     elif process.poll() is None:
         command_output.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")
-
-
-def _pass_on(folder: Path) -> None:
-    for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
-        with open(folder / name, "rb") as file, suppress(OSError):
-            stream.flush()
-            shutil.copyfileobj(file, stream.buffer)
-            stream.flush()

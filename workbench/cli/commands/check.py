@@ -74,7 +74,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--live", "MODEL", "send again and judge the new replies", nargs="?", const="")
     parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
     parser.several("--allow-host", "HOST", "with --live: as for send", dest="allow_hosts")
-    arguments.add_allow_variable(parser)
+    parser.shared("allow_variable")
     parser.option("--deadline", "S", "with --live: give up a run after S seconds", type=arguments.seconds)
     parser.option("--shard", "I/N", "check every Nth file from the Ith, for a CI matrix", type=arguments.shard)
     parser.flag("--restore-order", "restore the key order that a formatter sorted")
@@ -84,7 +84,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--junit", "FILE", "also write a JUnit report")
     parser.option("--markdown", "FILE", "also write the causes as Markdown for a pull request")
     parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -140,25 +140,24 @@ def run(options: argparse.Namespace) -> int:
     if options.markdown is not None or os.environ.get(SUMMARY):
         _write_markdown(options.markdown, markdown_report(found, counts, errors))
     if options.json:
-        shapes = [{"path": path, "message": message} for path, message in errors.items()]
-        fixtures = [json_shapes.fixture(one) for one in results]
-        causes_found = [json_shapes.cause(one) for one in found]
-        changed = [
-            {"path": one.path, "case": one.case, "column": one.column, **change}
-            for one in results
-            for change in json_shapes.verdict_changes_of(one)
-        ]
-        shape: dict[str, Any] = {
-            "verdict_changes": changed,
-            "fixtures": fixtures,
-            "errors": shapes,
-            "causes": causes_found,
-            **lints,
-        }
-        shape["unlinked"] = [{"path": path, "why": why} for path, why in unlinked.items()]
         own = project.find(Path.cwd())
-        shape["project"] = own and {"version": own.version, "source": os.path.relpath(own.source), "followed": followed}
-        command_output.json({**shape, **counts})
+        command_output.json(
+            {
+                "verdict_changes": [
+                    {"path": one.path, "case": one.case, "column": one.column, **change}
+                    for one in results
+                    for change in json_shapes.verdict_changes_of(one)
+                ],
+                "fixtures": [json_shapes.fixture(one) for one in results],
+                "errors": [{"path": path, "message": message} for path, message in errors.items()],
+                "causes": [json_shapes.cause(one) for one in found],
+                **lints,
+                "unlinked": [{"path": path, "why": why} for path, why in unlinked.items()],
+                "project": own
+                and {"version": own.version, "source": os.path.relpath(own.source), "followed": followed},
+                **counts,
+            }
+        )
     else:
         write_causes(found)
         for line in verdict_lines(found):

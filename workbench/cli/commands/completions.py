@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.output import command_output, exit_codes
@@ -39,7 +38,7 @@ class Option:
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="which shell")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

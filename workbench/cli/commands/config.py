@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.config.settings import InForce, Origin
@@ -34,7 +33,7 @@ def add_arguments(parser: Parser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,27 +55,23 @@ def run(options: argparse.Namespace) -> int:
     elif options.json:
         command_output.json(_shape(found, problems))
     else:
-        _tell(found)
+        path = found.file.path
+        if path is None:
+            command_output.message("there is no home folder to have a config file in")
+        elif not found.file.exists:
+            command_output.message(f"{path}: not there; `workbench config --example` prints one to begin with")
+        else:
+            command_output.message(f"config file: {path}")
+        if path is not None and path.with_name(BEFORE).is_file():
+            command_output.message(
+                f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
+            )
+        for name, origin in found.origins.items():
+            value = settings.shown(getattr(found.settings, name))
+            command_output.text(f"{name:<16} {value:<32} {_from(origin)}")
     for one in problems:
         command_output.message(f"workbench: {one}")
     return exit_codes.USAGE if problems else exit_codes.OK
-
-
-def _tell(found: InForce) -> None:
-    path = found.file.path
-    if path is None:
-        command_output.message("there is no home folder to have a config file in")
-    elif not found.file.exists:
-        command_output.message(f"{path}: not there; `workbench config --example` prints one to begin with")
-    else:
-        command_output.message(f"config file: {path}")
-    if path is not None and path.with_name(BEFORE).is_file():
-        command_output.message(
-            f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
-        )
-    for name, origin in found.origins.items():
-        value = settings.shown(getattr(found.settings, name))
-        command_output.text(f"{name:<16} {value:<32} {_from(origin)}")
 
 
 def _from(origin: Origin) -> str:

@@ -12,7 +12,6 @@ from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
-from workbench.output.prompt_diff import SectionDiff
 
 DESCRIPTION = """\
 Compare two requests section by section (system, each demo, each turn of
@@ -33,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
     arguments.add_columns(parser)
     arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,7 +44,13 @@ def run(options: argparse.Namespace) -> int:
         command_output.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
         for name, found in differences.items():
-            _write(name, found)
+            command_output.heading(
+                f"[{name}] {f'{len(found)} sections differ' if found else 'the same'}", "red" if found else "green"
+            )
+            for one in found:
+                state = "only after" if one.before is None else "only before" if one.after is None else "changed"
+                command_output.heading(f"  {one.section}: {state}", "blue")
+                command_output.diff_lines(one.lines, indent="    ")
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
@@ -74,13 +79,3 @@ def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
                 yield (left, column), (right, there[column.id])
             else:
                 command_output.message(f"column {column.id} is in {options.session} alone")
-
-
-def _write(name: str, found: tuple[SectionDiff, ...]) -> None:
-    command_output.heading(
-        f"[{name}] {f'{len(found)} sections differ' if found else 'the same'}", "red" if found else "green"
-    )
-    for one in found:
-        state = "only after" if one.before is None else "only before" if one.after is None else "changed"
-        command_output.heading(f"  {one.section}: {state}", "blue")
-        command_output.diff_lines(one.lines, indent="    ")

@@ -11,7 +11,6 @@ from pathlib import Path
 from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser, cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -44,7 +43,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
     parser.option("--python", "PYTHON", "of add: the Python to make the environment from", default=sys.executable)
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,7 +56,14 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{action} wants {'a Python' if action == 'use' else 'a release, such as 3.0.4'}")
     try:
         if action == "remove":
-            return _remove(name, options)
+            if not environments.remove(name):
+                there = ", ".join([one.version for one in environments.added()]) or "none"
+                raise CommandError(f"no dspy {display.one_line(name, 40)} was added; there is {there}")
+            if options.json:
+                command_output.json({"removed": name})
+            else:
+                command_output.text(f"dspy {name} is gone")
+            return exit_codes.OK
         if action == "add":
             found = _add(name, options)
         else:
@@ -95,17 +101,6 @@ def _add(version: str, options: argparse.Namespace) -> Environment:
             return environments.add(version, partial(_tell, line), options.python)
     finally:
         line.clear()
-
-
-def _remove(version: str, options: argparse.Namespace) -> int:
-    if not environments.remove(version):
-        there = ", ".join([one.version for one in environments.added()]) or "none"
-        raise CommandError(f"no dspy {display.one_line(version, 40)} was added; there is {there}")
-    if options.json:
-        command_output.json({"removed": version})
-    else:
-        command_output.text(f"dspy {version} is gone")
-    return exit_codes.OK
 
 
 def _list(options: argparse.Namespace) -> int:

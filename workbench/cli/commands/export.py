@@ -26,9 +26,9 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo, page and lesson")
-    arguments.add_model(parser)
+    parser.shared("model")
     parser.option(
         "--as --to",
         "NAME",
@@ -37,9 +37,9 @@ def add_arguments(parser: Parser) -> None:
         choices=tuple(forms.FORMS),
         default="messages",
     )
-    arguments.add_allow_host(parser)
+    parser.shared("allow_host")
     parser.option("-o --output", "FILE", "write to FILE instead of standard output")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

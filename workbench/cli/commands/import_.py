@@ -71,7 +71,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--accept", "take what is proposed where the file does not say")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,7 +94,20 @@ def run(options: argparse.Namespace) -> int:
         command_output.json(shapes[0] if len(shapes) == 1 else {"sessions": shapes})
     else:
         for path, imported in zip(targets, found.values(), strict=True):
-            _tell(options, imported, path, is_written)
+            for note in imported.notes:
+                command_output.message(f"  {note}")
+            for guess in imported.guesses:
+                command_output.message(f"~ guessed: {guess}")
+            for question in imported.questions:
+                command_output.message(f"? {question}")
+            if not is_written:
+                command_output.text(imported.session.signature.text)
+            if is_written:
+                command_output.message(f"{path}: written. Next: `workbench render {path}`, or `workbench {path}`")
+            elif imported.questions and not options.accept:
+                command_output.message(
+                    "nothing is written: answer with --signature, or take the proposal with --accept"
+                )
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 
@@ -104,7 +117,19 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
     if not is_trace:
         if options.failed or options.model or options.mask:
             raise CommandError(f"--failed, --model and --mask choose calls of a trace, and {options.source} is none")
-        return {"": _import(options, into)}
+        given = _given(options, into)
+        piped = arguments.standard_input("the text to import") if options.source == "-" else None
+        imported = sources.load(
+            "standard input" if piped is not None else options.source,
+            options.kind,
+            given,
+            predictor=options.predictor,
+            case=options.case,
+            folder=_folder(options),
+            call=options.call,
+            text=piped,
+        )
+        return {"": _fitted(options, imported, into)}
     try:
         mask = tuple([re.compile(one) for one in options.mask])
     except re.error as error:
@@ -151,22 +176,6 @@ def _given(options: argparse.Namespace, into: Session | None) -> SignatureText |
     return into.signature if into is not None else None
 
 
-def _import(options: argparse.Namespace, into: Session | None) -> Imported:
-    given = _given(options, into)
-    piped = arguments.standard_input("the text to import") if options.source == "-" else None
-    imported = sources.load(
-        "standard input" if piped is not None else options.source,
-        options.kind,
-        given,
-        predictor=options.predictor,
-        case=options.case,
-        folder=_folder(options),
-        call=options.call,
-        text=piped,
-    )
-    return _fitted(options, imported, into)
-
-
 def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
     """Apply `--cot`, then merge into a session or set the config file's columns."""
     session = imported.session
@@ -203,18 +212,3 @@ def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, o
         "cases": [case.name for case in imported.session.cases],
         "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
     }
-
-
-def _tell(options: argparse.Namespace, imported: Imported, target: str | None, written: bool) -> None:
-    for note in imported.notes:
-        command_output.message(f"  {note}")
-    for guess in imported.guesses:
-        command_output.message(f"~ guessed: {guess}")
-    for question in imported.questions:
-        command_output.message(f"? {question}")
-    if not written:
-        command_output.text(imported.session.signature.text)
-    if written:
-        command_output.message(f"{target}: written. Next: `workbench render {target}`, or `workbench {target}`")
-    elif imported.questions and not options.accept:
-        command_output.message("nothing is written: answer with --signature, or take the proposal with --accept")

@@ -35,9 +35,9 @@ COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("sessions", nargs="+", metavar="SESSION", help="session files, or folders of them")
     arguments.add_columns(parser, default_case="every case")
-    arguments.add_model(parser)
+    parser.shared("model")
     parser.flag("--strict", "exit 1 if there is an error or a warning")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ import argparse
 from sessions.errors import SessionError
 from sessions.file import both_changes, store
 from sessions.file.both_changes import CollisionError
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 
@@ -30,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("ours", metavar="OURS", help="one version; receives the result")
     parser.add_argument("theirs", metavar="THEIRS", help="the other version")
     parser.option("--name", "NAME", "name of the file in messages (git's %%P)")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,6 @@ from adapters.lm import ProviderError, dotenv, fetched_table, litellm_answers, m
 from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.sending import model_choices
@@ -37,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
     parser.flag("--refresh", "fetch litellm's table of models and use it from now on")
     parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +66,10 @@ def run(options: argparse.Namespace) -> int:
     if options.json or options.words:
         ask_about([one.name for one in (provided if options.json else provided[:MOST_SHOWN])])
     if options.json:
-        models = [*map(_offline, offline), *local, *map(_provided, provided)]
+        models = [
+            {"model": one.name, "description": one.description, "key": None, "key_is_set": None} for one in offline
+        ]
+        models += [*local, *map(_provided, provided)]
         command_output.json({"models": models, "table": litellm_answers.table_name()})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
     if offline:
@@ -115,7 +117,11 @@ def _capabilities(known: Known) -> dict[str, Any]:
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
     """Find offline models, rows of the user's servers, and litellm's models."""
-    local = [row for row in _local(ask) if _matches(row, query)]
+    local = [
+        row
+        for row in _local(ask)
+        if all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
+    ]
     offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
     listed = model_list.litellm_models()
     if query:
@@ -125,10 +131,6 @@ def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str
         by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
     )
     return offline, local, examples
-
-
-def _matches(row: dict[str, Any], query: str) -> bool:
-    return all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
 
 
 def _local(ask: bool) -> list[dict[str, Any]]:
@@ -146,10 +148,6 @@ def _local(ask: bool) -> list[dict[str, Any]]:
                 | {"api_base": Scrubber().scrubbed(server.address), "says": None if says is None else asdict(says)}
             )
     return rows
-
-
-def _offline(entry: ModelEntry) -> dict[str, Any]:
-    return {"model": entry.name, "description": entry.description, "key": None, "key_is_set": None}
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:

@@ -29,7 +29,6 @@ from sessions.model.session import Case, Column, Demo, Predictor, Session, Signa
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
@@ -75,9 +74,9 @@ def add_arguments(parser: Parser) -> None:
         "a tool of react or code-act, such as 'search(query: str, k: int = 5): Search the web.'",
         dest="tools",
     )
-    arguments.add_model(parser)
+    parser.shared("model")
     parser.flag("--force", "overwrite FILE if it is there")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

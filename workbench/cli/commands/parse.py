@@ -46,13 +46,13 @@ MOST_LINES = 12
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
     parser.option("--response", "FILE", "the reply (default, and for -: standard input)")
     parser.option("--chunks", "FILE", "the reply as streamed, a JSON string a line: what dspy would emit")
     parser.flag("--fixes", "also apply each fix by itself: would this reply parse, what changes")
     parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,7 +86,17 @@ def run(options: argparse.Namespace) -> int:
         reading_text.write(column.id, reading)
         if chunks is not None:
             reading_text.write_stream(reading, streamed, len(chunks))
-        _write_effects(effects)
+        # Print each fix with number, new verdict and changed lines of the prompt.
+        for number, effect in enumerate(effects, 1):
+            colour = "green" if effect.parses else "yellow"
+            command_output.heading(
+                f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour
+            )
+            for section in effect.prompt:
+                command_output.text(f"      {section.section}")
+                command_output.diff_lines(section.lines[:MOST_LINES], "        ")
+                if len(section.lines) > MOST_LINES:
+                    command_output.text(f"        … {len(section.lines) - MOST_LINES} more lines")
     if options.json:
         command_output.json({"readings": shapes})
     return exit_codes.worst(codes)
@@ -120,18 +130,6 @@ def _shape(effect: Effect) -> dict[str, Any]:
         "verdict": effect.verdict,
         "prompt": prompt,
     }
-
-
-def _write_effects(effects: Sequence[Effect]) -> None:
-    """Print each fix with number, new verdict and changed lines of the prompt."""
-    for number, effect in enumerate(effects, 1):
-        colour = "green" if effect.parses else "yellow"
-        command_output.heading(f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour)
-        for section in effect.prompt:
-            command_output.text(f"      {section.section}")
-            command_output.diff_lines(section.lines[:MOST_LINES], "        ")
-            if len(section.lines) > MOST_LINES:
-                command_output.text(f"        … {len(section.lines) - MOST_LINES} more lines")
 
 
 def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField] | None:

@@ -11,7 +11,6 @@ from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 
@@ -36,7 +35,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
     parser.flag("--dry-run", "show the changes without writing")
     parser.flag("--over-edits", "discard edits made in the session")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +59,9 @@ def run(options: argparse.Namespace) -> int:
         if error:
             command_output.message(f"workbench: {error}")
         elif made is not None and not options.json:
-            _tell(path, changes, notes)
+            command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
+            for note in notes:
+                command_output.text(f"  {note}")
     if options.json:
         command_output.json({"sessions": shapes, "written": not options.dry_run})
     return exit_codes.worst(codes)
@@ -82,9 +83,3 @@ def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named:
         saving.keep_restore_point(path)
         store.save(made.session, path, over=opened.fingerprint)
     return made, ""
-
-
-def _tell(path: Path, changes: tuple[str, ...], notes: tuple[str, ...]) -> None:
-    command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
-    for note in notes:
-        command_output.text(f"  {note}")

@@ -11,9 +11,8 @@ from pathlib import Path
 from adapters.errors import SignatureError
 from sessions.file import saving, store
 from sessions.source.project import SourceError
-from sessions.source.pull_push import Push, others_changed, pushed
+from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
-from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -37,7 +36,7 @@ MOST_NAMED = 4
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
     parser.flag("--yes", "write without asking")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,7 +58,14 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
     except SignatureError as error:
         raise CommandError(f"{path}: the signature, {error}") from error
-    _tell(options, path, push, is_meant, others)
+    names = [push.project.name(file) for file in push.files]
+    if options.json:
+        shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_meant}
+        command_output.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
+    elif not names:
+        command_output.message(f"{path}: its program says the same")
+    else:
+        command_output.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
 
 
@@ -69,17 +75,6 @@ def _about(others: Mapping[Path, int]) -> str:
     said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {len(paths):,} other session{'s' * (len(paths) != 1)}"
     named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
     return f"{said} will differ; then `workbench pull {named}`"
-
-
-def _tell(options: argparse.Namespace, path: Path, push: Push, is_written: bool, others: Mapping[Path, int]) -> None:
-    names = [push.project.name(file) for file in push.files]
-    if options.json:
-        shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_written}
-        command_output.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
-    elif not names:
-        command_output.message(f"{path}: its program says the same")
-    else:
-        command_output.message(f"{', '.join(names)}: {'written' if is_written else 'not written; --yes writes it'}")
 
 
 def _is_asked() -> bool:

@@ -31,9 +31,9 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
-    arguments.add_model(parser)
+    parser.shared("model")
     parser.flag(
         "--request",
         "the body of the request as JSON instead of its messages; where litellm writes it for the provider, as it "
@@ -44,7 +44,7 @@ def add_arguments(parser: Parser) -> None:
         "where the tokens of each request go, by origin; ~ marks what the model's own tokenizer did not count",
     )
     arguments.add_variants(parser)
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     parser.several("--accept", "CAUSE", "accept this cause, by id; repeatable")
     parser.flag("--accept-all", "accept all causes except changed verdicts and values")
     parser.flag("--no-source", "ignore linked programs")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
@@ -64,7 +64,15 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     for error in found.errors.values():
         command_output.message(f"workbench: {error}")
     ids = _accepted(options, found)
-    kept, was_left = _kept(options), False
+    chosen = [
+        *options.adapters,
+        "--case",
+        *options.cases,
+        "-k",
+        options.keyword,
+        f"{options.no_source}",
+    ]
+    kept, was_left = decisions_on_files(options.paths, chosen), False
     on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
     if on_screen and decide is not None:
         found, decisions = _decided(decide, options, files, plan, found, kept)
@@ -111,18 +119,6 @@ def _decided(
     return found, decisions
 
 
-def _kept(options: argparse.Namespace) -> KeptDecisions:
-    chosen = [
-        *options.adapters,
-        "--case",
-        *options.cases,
-        "-k",
-        options.keyword,
-        f"{options.no_source}",
-    ]
-    return decisions_on_files(options.paths, chosen)
-
-
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
     """Return the chosen ids. Raises `CommandError` for an unknown id or a cause that cannot be accepted."""
     known = {one.id: one for one in found.causes}
@@ -161,7 +157,18 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         command_output.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
         return
     if options.by == "case":
-        _write_cases(left.causes)
+        # Print the causes of each case.
+        by_case: dict[tuple[str, str], list[tuple[Cause, list[str]]]] = {}
+        for cause in left.causes:
+            columns: dict[tuple[str, str], list[str]] = {}
+            for one in cause.fixtures:
+                columns.setdefault((one.path, one.case), []).append(one.column)
+            for case, of in columns.items():
+                by_case.setdefault(case, []).append((cause, of))
+        for (path, name), found in by_case.items():
+            command_output.heading(f"{path}::{name}", "red")
+            for cause, of in found:
+                command_output.text(f"  {cause.id}  {cause.words}  [{', '.join(of)}]")
     else:
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
@@ -176,18 +183,3 @@ def _tell_file(one: Written) -> None:
     waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
     waiting += f", {one.text_left}" if one.text_left else ""
     command_output.text(f"{one.path}: {pulled}{one.recorded} recorded again{waiting}")
-
-
-def _write_cases(causes: Sequence[Cause]) -> None:
-    """Print the causes of each case."""
-    by_case: dict[tuple[str, str], list[tuple[Cause, list[str]]]] = {}
-    for cause in causes:
-        columns: dict[tuple[str, str], list[str]] = {}
-        for one in cause.fixtures:
-            columns.setdefault((one.path, one.case), []).append(one.column)
-        for case, of in columns.items():
-            by_case.setdefault(case, []).append((cause, of))
-    for (path, name), found in by_case.items():
-        command_output.heading(f"{path}::{name}", "red")
-        for cause, of in found:
-            command_output.text(f"  {cause.id}  {cause.words}  [{', '.join(of)}]")

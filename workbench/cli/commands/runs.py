@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
     parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,20 +54,16 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("-o needs --id: the number of a run")
     try:
         if options.clear:
-            return _clear(options.json)
+            freed = sent_runs.clear()
+            if options.json:
+                command_output.json({"freed_bytes": freed})
+            else:
+                command_output.text(f"{freed:,} bytes of runs deleted")
+            return exit_codes.OK
         with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
             return _show_run(kept, options) if options.id is not None else _search(kept, options)
     except (OSError, sqlite3.Error) as error:
         raise CommandError(sent_runs.plain_words(error)) from error
-
-
-def _clear(is_json: bool) -> int:
-    freed = sent_runs.clear()
-    if is_json:
-        command_output.json({"freed_bytes": freed})
-    else:
-        command_output.text(f"{freed:,} bytes of runs deleted")
-    return exit_codes.OK
 
 
 def _search(kept: SentRuns, options: argparse.Namespace) -> int:

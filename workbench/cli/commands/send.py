@@ -61,9 +61,9 @@ characters = arguments.value("a number of characters above 0", arguments.digits,
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
-    arguments.add_models(parser)
+    parser.shared("models")
     parser.flag("--all-cases", "send every case")
     parser.flag("--replay", "answer from the recording if the request is the same, else exit 3")
     parser.flag("--save", "save the replies to SESSION and record them")
@@ -83,7 +83,7 @@ def add_arguments(parser: Parser) -> None:
     arguments.add_ask_again(parser, "a column's own setting is its parameter ask_again")
     parser.flag("--raw", "keep the reply as raw text, unparsed")
     parser.option("--extraction-model", "M", "twostep's second model (default: the column's)", type=arguments.model)
-    arguments.add_tool(parser)
+    parser.shared("tool")
     parser.flag("--type-results", "ask for a tool's result where the session has none")
     parser.option(
         "--result-limit",
@@ -92,10 +92,9 @@ def add_arguments(parser: Parser) -> None:
         type=characters,
         default=LONGEST_RESULT,
     )
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
+    parser.shared("allow_host", "allow_variable")
     arguments.add_variants(parser)
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

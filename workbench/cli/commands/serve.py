@@ -91,7 +91,7 @@ def add_arguments(parser: Parser) -> None:
         type=arguments.whole_number(0, MOST_PARTICIPANTS),
         default=1,
     )
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -120,7 +120,17 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
     from workbench.serving.class_room import Setup
 
     public_url = None if options.public_url is None else _public_url(options.public_url)
-    sessions = _sessions(options.sessions)
+    # The session files after opening each.
+    from sessions.file import store
+
+    found: dict[str, Path] = {}
+    for one in options.sessions:
+        path = Path(one)
+        if path.name in found:
+            raise CommandError(f"{one}: {found[path.name]} has the same name; a seat has all sessions in one folder")
+        store.load(path)
+        found[path.name] = path
+    sessions = tuple(found.values())
     if options.keep is None:
         for line in seats.abandoned(time.time()):
             command_output.message(f"workbench: {line}")
@@ -163,20 +173,6 @@ def _public_url(given: str) -> str:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     is_usual = port is None or port == {"http": 80, "https": 443}[parts.scheme]
     return f"{parts.scheme}://{host}" if is_usual else f"{parts.scheme}://{host}:{port}"
-
-
-def _sessions(given: list[str]) -> tuple[Path, ...]:
-    """Return the session files after opening each. Raises `CommandError` and `sessions.errors.SessionError`."""
-    from sessions.file import store
-
-    found: dict[str, Path] = {}
-    for one in given:
-        path = Path(one)
-        if path.name in found:
-            raise CommandError(f"{one}: {found[path.name]} has the same name; a seat has all sessions in one folder")
-        store.load(path)
-        found[path.name] = path
-    return tuple(found.values())
 
 
 def _warnings(setup: Setup) -> list[str]:

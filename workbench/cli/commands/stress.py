@@ -10,7 +10,6 @@ from pathlib import Path
 from adapters.late_dataclasses import replace
 from adapters.mutations import CATALOGUE
 from sessions.file import store
-from sessions.model.session import Session
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
@@ -56,7 +55,7 @@ _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "r
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
+    parser.shared("session")
     arguments.add_columns(parser)
     parser.several(
         "--dspy-python", "PYTHON", "add the parsers of the dspy in that environment, a column each; repeatable"
@@ -65,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=int)
     parser.flag("--markdown", "write the grid as a Markdown table")
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,10 +83,32 @@ def run(options: argparse.Namespace) -> int:
 
         command_output.text(markdown.document([report_pages.counts(found), report_pages.grid(found)]), end="")
     elif options.show is not None:
-        _show(found, options.show)
+        # Print a mutation with the text for each parser, and its parse result.
+        mutation = CATALOGUE[options.show]
+        command_output.text(f"{mutation.name}: {mutation.imitates}\n")
+        for column in found.columns:
+            cell = column.cells.get(options.show)
+            if cell is None:
+                command_output.heading(f"[{column.id}] not applicable to its reply", "dim")
+                continue
+            command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
+            for line in differences(cell):
+                command_output.text(f"  {line}")
+            command_output.text(f"\n{cell.text}\n")
+            reading_text.write(column.id, cell.reading)
     else:
         _write(found, Path(options.session).name)
-    return _code(found, options)
+    broken = [one for one in found.columns if one.good is not None]
+    if not broken:
+        return exit_codes.NOTHING
+    limit = options.fail_over
+    over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
+    for one in over:
+        command_output.message(f"{one.id} is silently wrong {one.counts['silently_wrong']} times, of at most {limit}")
+    if over:
+        return exit_codes.DIFFERENT
+    is_unjudged = limit is not None and options.adapters and len(broken) < len(found.columns)
+    return exit_codes.NOTHING if is_unjudged else exit_codes.OK
 
 
 def _grid(options: argparse.Namespace) -> Grid:
@@ -102,40 +123,22 @@ def _grid(options: argparse.Namespace) -> Grid:
         columns = grid.every_adapter(session)
     found = grid.grid_of(session, case, columns, allow_code)
     if options.dspy_python:
-        found = _add_other_releases(found, session, options.dspy_python)
+        # Insert other dspy releases' columns after each column whose parser they have.
+        beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
+        for python in options.dspy_python:
+            from sessions.releases.release import Release  # loads subprocess
+
+            with Release(python) as dspy:
+                for column in found.columns:
+                    other = grid.read_by(dspy, session, column)
+                    beside[column.id] += [] if other is None else [other]
+        found = replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
     for column in found.columns:
         if column.problem:
             command_output.message(f"workbench: {column.id}: {column.problem}")
     for said in passed_over(found.columns):
         command_output.message(f"not broken: {said}")
     return found
-
-
-def _add_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
-    """Insert other dspy releases' columns after each column whose parser they have."""
-    beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
-    for python in pythons:
-        from sessions.releases.release import Release  # loads subprocess
-
-        with Release(python) as dspy:
-            for column in found.columns:
-                other = grid.read_by(dspy, session, column)
-                beside[column.id] += [] if other is None else [other]
-    return replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
-
-
-def _code(found: Grid, options: argparse.Namespace) -> int:
-    broken = [one for one in found.columns if one.good is not None]
-    if not broken:
-        return exit_codes.NOTHING
-    limit = options.fail_over
-    over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
-    for one in over:
-        command_output.message(f"{one.id} is silently wrong {one.counts['silently_wrong']} times, of at most {limit}")
-    if over:
-        return exit_codes.DIFFERENT
-    is_unjudged = limit is not None and options.adapters and len(broken) < len(found.columns)
-    return exit_codes.NOTHING if is_unjudged else exit_codes.OK
 
 
 def _write(found: Grid, name: str) -> None:
@@ -151,7 +154,16 @@ def _write(found: Grid, name: str) -> None:
     for verdict in VERDICTS:
         counts = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
         command_output.heading(_row(f"{SIGNS[verdict]} {WORDS[verdict]}", counts, heads), _COLOURS[verdict])
-    _write_silently_wrong(found)
+    silent = found.silently_wrong()
+    if silent:
+        command_output.heading("\nsilently wrong", "red")
+    broken = [one for one in found.columns if one.good is not None]
+    for mutation, columns in silent:
+        ids = "every adapter" if len(columns) == len(broken) > 1 else ", ".join([one.id for one in columns])
+        command_output.text(f"  {mutation.name}: {ids}")
+        command_output.text(f"      {mutation.imitates}")
+        for line in differences(columns[0].cells[mutation.name], VALUE_WIDTH):
+            command_output.text(f"      {line}")
     for group, mutations in groupby(found.mutations, lambda one: one.group):
         command_output.heading(f"\n{group}", "blue")
         for mutation in mutations:
@@ -171,37 +183,8 @@ def _write(found: Grid, name: str) -> None:
         command_output.text("\n".join(textwrap.wrap(line, 80, subsequent_indent="  ")))
 
 
-def _write_silently_wrong(found: Grid) -> None:
-    silent = found.silently_wrong()
-    if silent:
-        command_output.heading("\nsilently wrong", "red")
-    broken = [one for one in found.columns if one.good is not None]
-    for mutation, columns in silent:
-        ids = "every adapter" if len(columns) == len(broken) > 1 else ", ".join([one.id for one in columns])
-        command_output.text(f"  {mutation.name}: {ids}")
-        command_output.text(f"      {mutation.imitates}")
-        for line in differences(columns[0].cells[mutation.name], VALUE_WIDTH):
-            command_output.text(f"      {line}")
-
-
 def _row(name: str, cells: list[str], heads: list[str]) -> str:
     padded = [
         " " * (display.cell_width(head) - display.cell_width(one)) + one for one, head in zip(cells, heads, strict=True)
     ]
     return f"{name:<{NAME_WIDTH}}  {'  '.join(padded)}".rstrip()
-
-
-def _show(found: Grid, name: str) -> None:
-    """Print a mutation with the text for each parser, and its parse result."""
-    mutation = CATALOGUE[name]
-    command_output.text(f"{mutation.name}: {mutation.imitates}\n")
-    for column in found.columns:
-        cell = column.cells.get(name)
-        if cell is None:
-            command_output.heading(f"[{column.id}] not applicable to its reply", "dim")
-            continue
-        command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
-        for line in differences(cell):
-            command_output.text(f"  {line}")
-        command_output.text(f"\n{cell.text}\n")
-        reading_text.write(column.id, cell.reading)

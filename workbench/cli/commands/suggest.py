@@ -37,8 +37,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: Parser) -> None:
-    arguments.add_session(parser)
-    arguments.add_model(parser)
+    parser.shared("session", "model")
     parser.option(
         "--of", "TEXT", "the text to rewrite: instructions (default) or fields.NAME.desc", default=variants.INSTRUCTIONS
     )
@@ -52,9 +51,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--max-cost", "USD", about, type=bench.dollars)
     parser.option("--repeat", "N", "runs of each case with --bench", type=arguments.count, default=1)
     parser.option("--jobs", "N", "runs at once with --bench", type=arguments.count, default=1)
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
-    arguments.add_json(parser)
+    parser.shared("allow_host", "allow_variable", "json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -58,15 +58,14 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--to-model", "M", "the model to come", type=arguments.model)
     parser.option("--from-adapter", "A", "only columns of this adapter (default: every column)")
     parser.option("--to-adapter", "A", "the adapter to come")
-    arguments.add_adapters(parser)
+    parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
     parser.flag("--live", "also send under both and judge the replies")
     parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
-    arguments.add_allow_host(parser)
-    arguments.add_allow_variable(parser)
+    parser.shared("allow_host", "allow_variable")
     parser.flag("--markdown", "the report for a pull request")
     parser.option("--html", "FILE", "write the report as a page for a browser too")
-    arguments.add_json(parser)
+    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -162,7 +161,10 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
             command_output.message(f"workbench: {error}")
             found.codes.append(exit_codes.USAGE)
             continue
-        columns = _columns(session, options)
+        columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
+        if options.from_adapter is not None:  # without a column of this adapter, use a new column
+            there = tuple([one for one in columns if one.adapter == options.from_adapter])
+            columns = there or (Column(options.from_adapter, options.from_adapter),)
         session = replace_columns(session, columns)
         found.models += [session.model_of(one) for one in columns]
         for case in session.cases:
@@ -187,15 +189,6 @@ def _send(
     for error_text in sent.errors:
         command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
         found.codes.append(exit_codes.PROVIDER)
-
-
-def _columns(session: Session, options: argparse.Namespace) -> list[Column]:
-    columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
-    wanted = options.from_adapter
-    found = [one for one in columns if wanted is None or one.adapter == wanted]
-    if wanted is not None and not found:  # without a column of this adapter, use a new column
-        found = [Column(wanted, wanted)]
-    return found
 
 
 def _code(found: Upgrade) -> int:
