@@ -33,7 +33,15 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
         if raw:
-            blocks += _raw(attempt)
+            came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
+            texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
+            known = {key: value for key, value in came_back.items() if value is not None}
+            blocks += [
+                *heading(f"Sent, call {attempt.number}"),
+                *json_block(attempt.request),
+                *heading(f"Came back, call {attempt.number}"),
+                *json_block({**known, "completions": texts}),
+            ]
     if raw:
         return blocks
     blocks += heading("Events")
@@ -73,7 +81,16 @@ def _summary(run: Run, keys: KeyWords) -> list[Block]:
 
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
     title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
-    yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
+    role = ROLES[attempt.purpose]
+    for event in run.events:
+        if event.attempt == attempt.number and isinstance(event, events.RetryStarted | events.FallbackStarted):
+            kind = "retry" if isinstance(event, events.RetryStarted) else "fallback"
+            role = f"a {kind}: {first_line(event.reason)}"
+            break
+        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
+            role = f"{ROLES['again']}: {first_line(event.reason)}"
+            break
+    yield Block((Piece(title, "title"), Piece(f"   {role}", "note")))
     billed = f"{measures.token_counts(attempt)} · {measures.cost(attempt.cost)}"
     counts = f"{duration(attempt.duration_ms)} · {'nothing billed' if attempt.error and attempt.cost == 0 else billed}"
     yield named("measured", counts)
@@ -105,17 +122,6 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
         yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
 
 
-def _role(attempt: Attempt, run: Run) -> str:
-    for event in run.events:
-        if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
-            return f"a fallback: {first_line(event.reason)}"
-        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
-            return f"asked again with the error, which dspy does not do: {first_line(event.reason)}"
-        if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
-            return f"a retry: {first_line(event.reason)}"
-    return ROLES[attempt.purpose]
-
-
 ROLES: Mapping[Purpose, str] = {
     "first": "the first call",
     "retry": "a retry",
@@ -124,18 +130,6 @@ ROLES: Mapping[Purpose, str] = {
     "again": "asked again with the error, which dspy does not do",
     "extraction": "the second stage: extracts the fields from the prose",
 }
-
-
-def _raw(attempt: Attempt) -> list[Block]:
-    came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
-    texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
-    known = {key: value for key, value in came_back.items() if value is not None}
-    return [
-        *heading(f"Sent, call {attempt.number}"),
-        *json_block(attempt.request),
-        *heading(f"Came back, call {attempt.number}"),
-        *json_block({**known, "completions": texts}),
-    ]
 
 
 def _events(run: Run) -> Iterable[Block]:
@@ -193,25 +187,17 @@ def repeats_of(at: LookedAt) -> list[Block]:
         said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
         blocks += paragraph(said, "note")
     else:
-        blocks += _column(counted)
+        values = f"{len(counted.values)} different" if counted.values else "none"
+        blocks += [named("runs", str(counted.runs)), named("answered", str(counted.answered))]
+        blocks += [named("not parsed", f"{counted.parse_failures}{_rate(counted)}"), named("values", values)]
+        for name, found in counted.fields.items():
+            blocks += [*heading(name), *_values(found)]
+        if counted.errors:
+            blocks += [*heading("Failed"), *_values(counted.errors, "error")]
     return [*blocks, *_all_columns(at)]
 
 
 _HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
-
-
-def _column(counted: Repeats) -> Iterable[Block]:
-    yield named("runs", str(counted.runs))
-    yield named("answered", str(counted.answered))
-    yield named("not parsed", f"{counted.parse_failures}{_rate(counted)}")
-    whole = counted.values
-    yield named("values", f"{len(whole)} different" if whole else "none")
-    for name, values in counted.fields.items():
-        yield from heading(name)
-        yield from _values(values)
-    if counted.errors:
-        yield from heading("Failed")
-        yield from _values(counted.errors, "error")
 
 
 def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:

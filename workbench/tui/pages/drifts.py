@@ -66,15 +66,13 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
     """Describe a cause's places, such as "the description of `score` in the system message"."""
     origins = dict.fromkeys([one.plain_words() for drift in drifts for one in origins_of(cause.key, drift)])
-    places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
-    return ", ".join([*origins, *places])
-
-
-def _place(drift: Drift) -> str:
     names = {"render": "the request", "parse": "the parse result", "expect": "the expectations"}
-    if drift.part == "render" and "message" in drift.place:
-        return f"the messages ({drift.place})"
-    return names.get(drift.part, drift.part)  # `blocks_of` shows the place of each drift
+    places: dict[str, None] = {}
+    for drift in drifts:
+        if not drift.edits:  # `blocks_of` shows the place of each drift
+            is_message = drift.part == "render" and "message" in drift.place
+            places[f"the messages ({drift.place})" if is_message else names.get(drift.part, drift.part)] = None
+    return ", ".join([*origins, *places])
 
 
 def _value_lines(value: object) -> list[str]:
