@@ -5,11 +5,12 @@ A model is chosen among the offline models, those of the user's own servers, and
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
@@ -230,7 +231,7 @@ class ModelScreen(ChooseScreen):
             self.say(_counted(self._listed))
         else:
             self.say(LOADING)
-            self.run_worker(self._load, thread=True, exit_on_error=False)
+            self._load()
 
     def found(self, typed: str) -> list[Entry]:
         own = [
@@ -241,7 +242,12 @@ class ModelScreen(ChooseScreen):
             named = {one.name for one in (*self._known, *self._of_servers)}
             is_listed = self._current in named or not self._is_open
             current = [] if is_listed else [Entry(self._current, self._current, _remark(self._current))]
-            examples = [_entry(one) for one in self._examples() if one.name != self._current and self._is_open]
+            by_name = {one.name: one for one in self._listed}
+            examples = [
+                _entry(by_name.get(name) or ModelEntry(name, split_model(name)[0]))
+                for name in model_choices.EXAMPLE_MODELS
+                if name != self._current and self._is_open
+            ]
             return [*current, *map(_entry, (*self._of_servers, *self._known)), *own, *examples]
         words = typed.lower().split()
         fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]
@@ -255,25 +261,16 @@ class ModelScreen(ChooseScreen):
             return
         server = next(one for one in self._servers if one.provider == entry.value.removeprefix(SERVER))
         self.say(f"asking {server.place} …")
-        self.run_worker(partial(self._ask, server), thread=True, exit_on_error=False)
+        self._ask(server)
 
-    def _examples(self) -> list[ModelEntry]:
-        by_name = {one.name: one for one in self._listed}
-        return [by_name.get(name) or ModelEntry(name, split_model(name)[0]) for name in model_choices.EXAMPLE_MODELS]
+    @work(exit_on_error=False)
+    async def _load(self) -> None:
+        self._listed = await asyncio.to_thread(self._litellm_models)
+        self._again(_counted(self._listed))
 
-    def _load(self) -> None:
-        listed = self._litellm_models()
-        self.app.call_from_thread(self._loaded, listed)
-
-    def _loaded(self, listed: Sequence[ModelEntry]) -> None:
-        self._listed = listed
-        self._again(_counted(listed))
-
-    def _ask(self, server: servers.Server) -> None:
-        names = servers.models_at(server)
-        self.app.call_from_thread(self._answered, server, names)
-
-    def _answered(self, server: servers.Server, names: Sequence[str] | None) -> None:
+    @work(exit_on_error=False)
+    async def _ask(self, server: servers.Server) -> None:
+        names = await asyncio.to_thread(servers.models_at, server)
         if not names:
             why = "does not answer" if names is None else "has no model"
             self._again(f"{server.place} {why}; type {server.provider}/NAME")
