@@ -8,7 +8,6 @@ from typing import ClassVar, Literal, NamedTuple
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.content import Content
 
 from adapters.display import blocks as shown
 from sessions.bench.conclusions import Conclusions, cases_words
@@ -148,23 +147,21 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         cases = self._grid.by_disagreement if self._order == "apart" else self._grid.cases
         if self._picked is not None:
             return tuple([place for place in cases if place in self._picked[1]])
-        found = [place for place in cases if self._is_wanted(place)]
-        if self._order == "worst":
-            found.sort(key=self._share_of)
-        return tuple(found)
-
-    def _share_of(self, place: Place) -> float:
-        cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
-        total = sum(cell.counted for cell in cells)
-        return sum(cell.good for cell in cells) / total if total else -1.0
-
-    def _is_wanted(self, place: Place) -> bool:
-        cells = [cell for cell in self._grid.row(*place) if cell is not None]
-        if self._filter == "differs":
-            return self._grid.disagreement(*place)[1] > 1
-        if self._filter == "failed":
-            return any(cell.standing in ("bad", "mixed", "broken") for cell in cells)
-        return self._filter == "all" or any(cell.flips for cell in cells)
+        found: list[Place] = []
+        shares: dict[Place, float] = {}
+        for place in cases:
+            cells = [cell for cell in self._grid.row(*place) if cell is not None]
+            total = sum(cell.counted for cell in cells)
+            shares[place] = sum(cell.good for cell in cells if cell.counted) / total if total else -1.0
+            if self._filter == "differs":
+                is_wanted = self._grid.disagreement(*place)[1] > 1
+            elif self._filter == "failed":
+                is_wanted = any(cell.standing in ("bad", "mixed", "broken") for cell in cells)
+            else:
+                is_wanted = self._filter == "all" or any(cell.flips for cell in cells)
+            if is_wanted:
+                found.append(place)
+        return tuple(sorted(found, key=shares.__getitem__) if self._order == "worst" else found)
 
     # -- painting
 
@@ -191,7 +188,23 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
     @on(HeatMap.Moved)
     def _show_about(self) -> None:
-        self._about.show(self._cell_text())
+        """Describe the current cell in two lines, and its column in a third."""
+        cell = self.cell
+        if cell is None:
+            self._about.show(lines(" Not run." if self._rows else " No case matches the filter."))
+            return
+        width = self.size.width - 2
+        total = next(one for one in self._grid.columns if one.column == cell.column)
+        flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
+        agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
+        said = lines(
+            (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
+            "\n",
+            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
+            "\n",
+            (one_line(f" whole column: {report.fact_words(total)}", width), "$foreground 70%"),
+        )
+        self._about.show(said)
 
     def _table(self) -> HeatTable:
         names = tuple([report.case_name(self._grid, *place) for place in self._rows])
@@ -209,23 +222,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         names = head_of(column.column)[0 if has_parts else 1 :]
         return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
 
-    def _cell_text(self) -> Content:
-        """Describe the current cell in two lines, and its column in a third."""
-        cell = self.cell
-        if cell is None:
-            return lines(" Not run." if self._rows else " No case matches the filter.")
-        width = self.size.width - 2
-        total = next(one for one in self._grid.columns if one.column == cell.column)
-        flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
-        agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
-        return lines(
-            (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
-            "\n",
-            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
-            "\n",
-            (one_line(f" whole column: {report.fact_words(total)}", width), "$foreground 70%"),
-        )
-
     # -- keys
 
     def action_filter(self) -> None:
@@ -236,7 +232,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
     def action_versus(self) -> None:
         """Show cases that the current column failed and the next column passed; after the last column, show all."""
-        current = self._column
+        current = self._grid.columns[self._map.row if self.is_turned else self._map.column].column
         others = [one.column for one in self._grid.columns if one.column != current]
         for winner in others[others.index(self._versus) + 1 if self._versus in others else 0 :]:
             if places := lost_cases(self._grid, current, winner):
@@ -251,10 +247,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._picked = (words, frozenset(places)) if words else None
         at = [one.column for one in self._grid.columns].index(column)
         self._show(*((at, 0) if self.is_turned else (0, at)))
-
-    @property
-    def _column(self) -> str:
-        return self._grid.columns[self._map.row if self.is_turned else self._map.column].column
 
     def action_causes(self) -> None:
         found = list(misses_by_cause(self._grid))

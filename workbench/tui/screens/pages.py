@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -248,10 +248,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             self._other += 1
             self._show()
 
-    def action_copy(self, form: str) -> None:
-        self.run_worker(self._copy(form), group="copy", exclusive=True, exit_on_error=False)
-
-    async def _copy(self, form: str) -> None:
+    @work(group="copy", exclusive=True, exit_on_error=False)
+    async def action_copy(self, form: str) -> None:
         text = self.text.plain_text
         if self.page == "request" and form != "text":
             request = self.at.rendered.request

@@ -290,7 +290,15 @@ shown; undo removes it.
             self._rows.show(rows or (block("none", "note"),), keep_place=True, current=self._shown_name)
             self._rows.show_current()
             self._about.show(tuple(about(mutation, column)))
-        self._hint.show(key_hints(self.app, self._hints()))
+        columns = "{stress.left|←}{stress.right|→} adapter"
+        if self.shows_readings:
+            walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
+            hint = f" {columns}  {walk}  {{stress.take|t}} take  {{stress.close|esc}} back"
+        else:
+            fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
+            hint = f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take"
+            hint += "  {stress.close|esc} close"
+        self._hint.show(key_hints(self.app, hint))
 
     def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
         """List each adapter's result for the current mutation."""
@@ -313,15 +321,6 @@ shown; undo removes it.
         for verdict, words, cells in counts(found):
             yield f"\n{' ' * MARGIN}{words:<{NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
 
-    def _hints(self) -> str:
-        close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} close"
-        columns = "{stress.left|←}{stress.right|→} adapter"
-        if self.shows_readings:
-            walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
-            return f" {columns}  {walk}  {{stress.take|t}} take  {close}"
-        fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
-        return f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take  {close}"
-
     # -- keys
 
     def action_column(self, by: int) -> None:
@@ -332,20 +331,17 @@ shown; undo removes it.
     def action_walk(self, by: int) -> None:
         if self.found is None or not self.found.mutations:
             return
-        names = [one.name for one in self._listed(self.found)] or [self._shown_name]
+        names = [one.name for one in listed(self.found, FILTERS[self._filter][1])] or [self._shown_name]
         at = names.index(self._shown_name) if self._shown_name in names else 0
         self._shown_name = names[(at + by) % len(names)]
         self._show()
 
     def action_filter(self) -> None:
         self._filter = (self._filter + 1) % len(FILTERS)
-        listed = [one.name for one in self._listed(self.found)] if self.found is not None else []
-        if listed and self._shown_name not in listed:
-            self._shown_name = listed[0]
+        shown = listed(self.found, FILTERS[self._filter][1]) if self.found is not None else []
+        if shown and self._shown_name not in [one.name for one in shown]:
+            self._shown_name = shown[0].name
         self._show()
-
-    def _listed(self, found: Grid) -> list[Mutation]:
-        return listed(found, FILTERS[self._filter][1])
 
     def action_take(self) -> None:
         if self.cell is None or self.column is None:
