@@ -272,14 +272,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         origin = " · ".join(part for part in (kind, field, turn) if part)
         put_border_title(self, lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
 
+    @on(events.Resize)
     def _show_title(self) -> None:
         title = self._title_of(self._shown[0], self._model) if self._shown is not None else self._title
         if not same(title, self._title):
             self._title = title
             put_border_title(self, title)
-
-    def on_resize(self) -> None:
-        self._show_title()
 
     def split(self, share: float) -> None:
         """Set the prompt's share of the height; reply and table get the rest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
@@ -102,12 +102,6 @@ class SourceEditor(Editor):
             event.stop()
             self.post_message(PastedCall(event.text))
 
-    def on_blur(self) -> None:
-        self._hide()
-
-    def on_mouse_down(self) -> None:
-        self._hide()
-
     def on_key(self, event: events.Key) -> None:
         if not self.offered.candidates:
             return
@@ -139,6 +133,8 @@ class SourceEditor(Editor):
         x, y = self.cursor_screen_offset
         self.offered.offer(found.candidates, Offset(max(0, x - found.length - 2), y + 1))
 
+    @on(events.Blur)
+    @on(events.MouseDown)
     def _hide(self) -> None:
         if self.offered.candidates:
             self.offered.offer((), Offset(0, 0))

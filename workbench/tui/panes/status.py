@@ -12,7 +12,7 @@ from textual.reactive import Reactive, reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from sessions.model.session import Case, Session
+from sessions.model.session import Case
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys import keys_of
@@ -102,7 +102,9 @@ class StatusLine(Widget):
         name = session.name or "untitled"
         file = path.name if path is not None else name if name.lower().startswith("new") else f"new: {name}"
         case = self._document.state.case.name if len(session.cases) > 1 else ""
-        shown = (file, self._document.dirty, case, _models(session))
+        own = {one.model for one in session.columns} if session.columns else {None}
+        model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
+        shown = (file, self._document.dirty, case, model)
         if shown != (self._file, self._dirty, self._case, self._model):
             self._file, self._dirty, self._case, self._model = shown
             self.refresh()
@@ -178,29 +180,20 @@ class StatusLine(Widget):
                 break
             fitting.add(action)
         shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
-        followed = pairwise([*shown, ("", "", "")])
-        return Content.assemble(
-            *[_does(one[2], _key(*one, is_before_send=after[2] == SEND)) for one, after in followed]
-        )
-
-
-def _models(session: Session) -> str:
-    """Return the model shared by all columns, or `per column`."""
-    own = {one.model for one in session.columns} if session.columns else {None}
-    return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
+        parts: list[Content] = []
+        for (key, name, action), after in pairwise([*shown, ("", "", "")]):
+            if action == SEND:  # filled, so that it is noticed first
+                label = Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
+            else:
+                gap = " " if after[2] == SEND else "  "
+                label = Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), gap)
+            parts.append(_does(action, label))
+        return Content.assemble(*parts)
 
 
 def case_word(name: str) -> str:
     """Return the word before a case's name; "" if the name includes it, as in `case 1`."""
     return Case(name).plain_words.removesuffix(name)
-
-
-def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
-    """Return a key and its label; Send is filled, so that it is noticed first."""
-    if action == SEND:
-        return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
-    gap = " " if is_before_send else "  "
-    return Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), gap)
 
 
 def _does(action: str, label: Content) -> Content:
