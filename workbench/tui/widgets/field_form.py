@@ -186,7 +186,8 @@ class FieldEditor(Vertical, NeverScrolls):
         if isinstance(self._input, Editor):
             if self._editing == "text":
                 self._input.placeholder = self._placeholder_of(row)
-            if is_other or not self._says(row, self._input.raw):
+            is_json = self._editing == "json" and row.draft is None and not self._is_embedded
+            if is_other or not (is_json and field_values.same(self._read(self._input.raw), row.value)):
                 self._put(self._text_of(row))
             if is_other:
                 self._input.move_cursor((0, 0))
@@ -220,12 +221,6 @@ class FieldEditor(Vertical, NeverScrolls):
         self._wants_focus = not self._input.is_attached
         self._input.focus(scroll_visible=False)
         self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both are laid out
-
-    def _says(self, row: FormRow, text: str) -> bool:
-        """Return whether `text` means the value of a row, whatever its layout."""
-        if self._editing != "json" or row.draft is not None or self._is_embedded:
-            return False
-        return field_values.same(self._read(text), row.value)
 
     def _text_of(self, row: FormRow) -> str:
         if row.draft is not None:

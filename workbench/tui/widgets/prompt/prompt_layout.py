@@ -41,26 +41,23 @@ class PromptLayout:
         """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
-        self._tops: list[int] = [0]
+        self.tops: list[int] = [0]
+        """The row at which each section starts, and the row after the last."""
 
     @property
     def height(self) -> int:
-        return self._tops[-1]
-
-    def top(self, position: int) -> int:
-        """Return the row at which a section starts."""
-        return self._tops[position]
+        return self.tops[-1]
 
     def section_at(self, y: int) -> int:
         """Return the section at row `y`, or the nearest; 0 if there is none."""
-        return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
+        return max(0, min(bisect_right(self.tops, y) - 1, len(self.messages) - 1))
 
     def piece_at(self, y: int, cell: int) -> tuple[Spot, Piece] | None:
         """Return the piece at a cell; None outside the text, on a title and below the prompt."""
         if y >= self.height:
             return None
         position = self.section_at(y)
-        section, row = self.section(position), y - self.top(position)
+        section, row = self.section(position), y - self.tops[position]
         if not 1 <= row < section.height:
             return None
         piece = section.piece_at(row, cell)
@@ -216,7 +213,7 @@ class PromptLayout:
         """Return whether rows `first` to `last` contain a piece of this origin."""
         for y in range(first, min(last + 1, self.height)):
             position = self.section_at(y)
-            section, row = self.section(position), y - self._tops[position]
+            section, row = self.section(position), y - self.tops[position]
             shown = section.runs(row) if 1 <= row < section.height else []
             if any(piece.number >= 0 and section.origins[piece.number] == wanted for piece, _ in shown):
                 return True
@@ -249,8 +246,8 @@ class PromptLayout:
             section = self.section(position)
             for number in section.stops():
                 first, last = section.rows_of(number)
-                if self._tops[position] + last >= y:
-                    return Spot(position, max(first, min(last, y - self._tops[position])), number)
+                if self.tops[position] + last >= y:
+                    return Spot(position, max(first, min(last, y - self.tops[position])), number)
         return None
 
     def next_piece(self, spot: Spot, step: int) -> Spot | None:
@@ -299,4 +296,4 @@ class PromptLayout:
         return True
 
     def _stack(self) -> None:
-        self._tops = list(accumulate(self._heights, initial=0))
+        self.tops = list(accumulate(self._heights, initial=0))

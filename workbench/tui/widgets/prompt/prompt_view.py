@@ -204,7 +204,7 @@ class PromptView(PromptCanvas):
         position, _ = self._anchor()
         if not position <= spot.section < position + self.page_height:
             self._settle(spot.section, 0)
-        y = self._layout.top(spot.section) + spot.row
+        y = self._layout.tops[spot.section] + spot.row
         first = y - 1 if spot.row == 1 else y
         self.scroll_row_into_view(first, y + len(self._banner.rows))
 
@@ -294,7 +294,7 @@ class PromptView(PromptCanvas):
             self.post_message(self.Hovered(self.column_id, "", None, ""))
 
     def on_click(self, event: events.Click) -> None:
-        place = self._place_of(event) if not self.is_selecting else None
+        place = self._place_of(event) if self.text_selection is None else None
         if place is None:
             return
         under = self._layout.piece_at(*place)
