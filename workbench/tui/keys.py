@@ -275,12 +275,6 @@ def usable(keymap: Mapping[str, str]) -> dict[str, str]:
     return {id: keys for id, keys in keymap.items() if id in ids}
 
 
-def first_key(binding: Binding, keymap: Mapping[str, str]) -> Binding:
-    """Return the binding with the first of its current keys, for display."""
-    keys = keymap.get(binding.id or "", binding.key)
-    return replace(binding, key=keys.partition(",")[0].strip())
-
-
 def _keys(binding: Binding) -> list[str]:
     return [key.strip() for key in binding.key.split(",")]
 

@@ -53,7 +53,11 @@ class ExactCounts:
             return
         for rendered in columns:
             request, id = rendered.request, rendered.column.id
-            if request is None or rendered.stale or before.get(id) is not request or not _can_be_counted(request):
+            if request is None or rendered.stale or before.get(id) is not request:
+                continue
+            model = str(request.model)
+            is_of_openai = model.startswith("openai/") or "/" not in model
+            if not is_of_openai or sum([len(one.text) for one in request.messages]) > LONGEST:
                 continue
             asked = self._asked.get(id)
             if asked is None or not asked.counts_the_same(request):
@@ -80,13 +84,6 @@ def told_by_provider(run: ColumnRun | None) -> int | None:
         return None
     count = (run.run.attempts[0].usage or {}).get("prompt_tokens")
     return count if isinstance(count, int) else None
-
-
-def _can_be_counted(request: Request) -> bool:
-    model = str(request.model)
-    if not model.startswith("openai/") and "/" in model:
-        return False
-    return sum([len(one.text) for one in request.messages]) <= LONGEST
 
 
 class LateColumns:

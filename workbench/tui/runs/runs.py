@@ -236,10 +236,6 @@ class Runs:
     def of(self, case: str, column: str) -> ColumnRun | None:
         return self._by_place.get((case, column))
 
-    def numbered(self, number: int) -> ColumnRun | None:
-        """Return the run with this number, or None if a newer run of its column replaced it."""
-        return next((one for one in self._by_place.values() if one.number == number), None)
-
     @property
     def active(self) -> tuple[ColumnRun, ...]:
         return tuple(run for run in self._by_place.values() if run.phase == "running")
@@ -294,7 +290,7 @@ class Runs:
         """
         run = self._current(message.number)
         if run is None:
-            cancelled = self.numbered(message.number)
+            cancelled = next((one for one in self._by_place.values() if one.number == message.number), None)
             if cancelled is not None and message.run is not None and message.run.cancelled:
                 cancelled.run = message.run
             return None
