@@ -148,7 +148,14 @@ class BrowseScreen(ChooseScreen):
 
     def found(self, typed: str) -> list[Entry]:
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
-        return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
+        found: list[Entry] = []
+        for entry in self._entries:
+            card = self._cards.get(entry.value, Card())
+            tags = [f"#{one}" for one in card.tags]
+            text = " ".join((entry.name, entry.about, card.name, *tags, *card.columns, *card.cases)).lower()
+            if all(word in text for word in words):
+                found.append(entry)
+        return found
 
     def take_lines(self, text: str) -> None:
         """Open a pasted call instead of a file."""
@@ -179,11 +186,6 @@ class BrowseScreen(ChooseScreen):
             index = self.query_one(OptionList).highlighted
             if index is not None and index < len(self._shown) and self._shown[index] is entry:
                 self._show_glance(entry)
-
-    def _words_of(self, entry: Entry) -> str:
-        card = self._cards.get(entry.value, Card())
-        tags = " ".join(f"#{one}" for one in card.tags)
-        return " ".join((entry.name, entry.about, card.name, tags, *card.columns, *card.cases)).lower()
 
 
 def glance(card: Card) -> Content:

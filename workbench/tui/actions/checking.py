@@ -108,7 +108,8 @@ async def _check_beside(host: Host) -> None:
 
 
 def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
-    differing = [one for one in checked if one.failed and not _waits(one)]
+    # a fixture whose expectations only lack a reply is waiting
+    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {NO_REPLY}]
     if differing:
         host.ask(decide(host, differing))
         return
@@ -161,11 +162,6 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     else:
         title = "No replies to check yet"
     return Said(title, "\n".join(parts), "warning" if waiting else "information")
-
-
-def _waits(result: FixtureResult) -> bool:
-    """Return whether the only failures are missing replies for expectations."""
-    return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
 
 
 _ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"

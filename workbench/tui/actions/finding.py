@@ -85,18 +85,17 @@ class FindScreen(ModalScreen[bool]):
         _key("up", "step(-1)", "before", "Before", "Show the previous match", priority=True),
     ]
 
-    def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None], start: str = "") -> None:
+    def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None]) -> None:
         super().__init__()
         self._search = search
         self._show_hit = show
-        self._start = start
         self._hits: list[Hit] = []
         self._at = 0
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="find-line"):
             yield PlainStatic(lines(("find ", QUIET)), classes="find-word")
-            yield Input(self._start, compact=True, placeholder="search every pane")
+            yield Input(compact=True, placeholder="search every pane")
             yield PlainStatic(id="find-where")
 
     @on(Input.Changed)

@@ -86,21 +86,6 @@ class Target(NamedTuple):
     place: Offset
 
 
-def targets_of(screen: Screen[object]) -> list[Target]:
-    """Return the visible widgets of a screen that can be focused, from left to right."""
-    found: list[tuple[Region, Widget]] = []
-    for widget in screen.query("*"):
-        if widget.focusable and widget.display:
-            try:
-                region = screen.find_widget(widget).visible_region
-            except NoWidget:
-                continue  # behind a tab
-            if region.area:
-                found.append((region, widget))
-    found.sort(key=lambda one: (one[0].x, one[0].y))
-    return [Target(letter, widget, region.offset) for letter, (region, widget) in zip(LETTERS, found, strict=False)]
-
-
 class JumpScreen(ModalScreen[Widget | None]):
     """Choose a widget by its letter; returns None for any other key."""
 
@@ -198,8 +183,21 @@ def jump(host: Host) -> None:
         if widget is not None and widget.is_attached:
             widget.focus()
 
-    if not isinstance(host.app.screen, ModalScreen):
-        host.app.push_screen(JumpScreen(targets_of(host.app.screen)), go)
+    screen = host.app.screen
+    if isinstance(screen, ModalScreen):
+        return
+    found: list[tuple[Region, Widget]] = []
+    for one in screen.query("*"):
+        if one.focusable and one.display:
+            try:
+                region = screen.find_widget(one).visible_region
+            except NoWidget:
+                continue  # behind a tab
+            if region.area:
+                found.append((region, one))
+    found.sort(key=lambda placed: (placed[0].x, placed[0].y))  # from left to right
+    lettered = zip(LETTERS, found, strict=False)
+    host.app.push_screen(JumpScreen([Target(letter, one, region.offset) for letter, (region, one) in lettered]), go)
 
 
 def columns_and_current(host: Host) -> tuple[list[RenderedColumn], int]:

@@ -12,7 +12,6 @@ from typing import ClassVar, NamedTuple
 
 from textual import on, work
 from textual.binding import BindingType
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -147,7 +146,14 @@ class ChooseScreen(Dialog[str | None]):
                 self._shown.append(free)
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(self._line(one)) for one in self._shown])
+        listed: list[Option] = []
+        for one in self._shown:
+            mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
+            name = one_line(one.name, 100)
+            pad = " " * max(0, self._name_width - cell_width(name))
+            about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
+            listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
+        options.add_options(listed)
         values = [one.value for one in self._shown]
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
@@ -157,13 +163,6 @@ class ChooseScreen(Dialog[str | None]):
 
     def nothing_found(self) -> None:
         """Handle a search without matches; subclasses with a preview clear it."""
-
-    def _line(self, entry: Entry) -> Content:
-        mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
-        name = one_line(entry.name, 100)
-        pad = " " * max(0, self._name_width - cell_width(name))
-        about = f"{pad}   {one_line(entry.about, 200)}" if entry.about else ""
-        return lines(mark, (name, "bold"), (about, QUIET))
 
 
 class ChooseThemeScreen(ChooseScreen):

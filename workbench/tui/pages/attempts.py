@@ -16,7 +16,6 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
-from workbench.tui.keys import KeyWords
 from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
@@ -29,7 +28,16 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     run = at.run.run if at.run is not None else None
     if run is None:
         return [EMPTY, *_no_run(at, raw)]
-    blocks = [EMPTY, *_summary(run, at.keys)]
+    total, cost = sum(one.duration_ms for one in run.attempts), measures.total_cost(run.attempts)
+    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
+    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
+    sign = Piece("✓ ", "ok") if run.ok else Piece("✗ ", "error")
+    blocks = [EMPTY, Block((sign, Piece(calls)))]
+    if not run.ok:
+        why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
+        blocks.append(block(why, "error", indent=2))
+    if not run.ok and any(one.payload is not None for one in run.attempts):
+        blocks.append(block(at.keys("{pages.view|v} shows what the provider sent"), "note", indent=2))
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
         if raw:
@@ -64,19 +72,6 @@ def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
         for number, one in enumerate(recorded, 1)
     ]
     return [*paragraph("Not sent since the app started. Recorded calls:", "note"), *lines]
-
-
-def _summary(run: Run, keys: KeyWords) -> list[Block]:
-    total = sum(one.duration_ms for one in run.attempts)
-    cost = measures.total_cost(run.attempts)
-    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
-    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
-    if run.ok:
-        return [Block((Piece("✓ ", "ok"), Piece(calls)))]
-    why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
-    has_payload = any(one.payload is not None for one in run.attempts)
-    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if has_payload else []
-    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
 
 
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
@@ -194,7 +189,23 @@ def repeats_of(at: LookedAt) -> list[Block]:
             blocks += [*heading(name), *_values(found)]
         if counted.errors:
             blocks += [*heading("Failed"), *_values(counted.errors, "error")]
-    return [*blocks, *_all_columns(at)]
+    rows: list[list[tuple[str, str]]] = []
+    for rendered in at.columns:
+        run = at.runs.get(rendered.column.id)
+        if run is not None and run.repeats is not None:
+            of, repeats = rendered.column.id, run.repeats
+            tone = "error" if repeats.parse_failures else "ok"
+            failed = sum(one.count for one in repeats.errors)
+            rows.append(
+                [
+                    (of, "name"),
+                    (measures.counted(repeats.runs, "run"), "text"),
+                    (f"{repeats.parse_failures} not parsed{_rate(repeats)}", tone),
+                    (f"{len(repeats.values)} different", "text"),
+                    (f"{failed} failed", "note"),
+                ]
+            )
+    return [*blocks, *heading("Columns"), *table(rows)] if len(rows) > 1 else blocks
 
 
 _HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
@@ -206,26 +217,6 @@ def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
         yield named(f"{one.count} ×", (one_line(text, LONGEST_VALUE), style), width=8)
     if len(values) > MOST_VALUES:
         yield named("", (f"… {len(values) - MOST_VALUES} more", "note"), width=8)
-
-
-def _all_columns(at: LookedAt) -> list[Block]:
-    rows: list[list[tuple[str, str]]] = []
-    for rendered in at.columns:
-        run = at.runs.get(rendered.column.id)
-        if run is None or run.repeats is None:
-            continue
-        counted = run.repeats
-        tone = "error" if counted.parse_failures else "ok"
-        rows.append(
-            [
-                (rendered.column.id, "name"),
-                (f"{measures.counted(counted.runs, 'run')}", "text"),
-                (f"{counted.parse_failures} not parsed{_rate(counted)}", tone),
-                (f"{len(counted.values)} different", "text"),
-                (f"{sum(one.count for one in counted.errors)} failed", "note"),
-            ]
-        )
-    return [*heading("Columns"), *table(rows)] if len(rows) > 1 else []
 
 
 def _rate(counted: Repeats) -> str:

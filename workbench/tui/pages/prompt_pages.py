@@ -155,7 +155,18 @@ def token_blocks(at: LookedAt) -> list[Block]:
     blocks += heading("By field, in all parts together") if fields else []
     for name, tokens in fields:
         blocks.append(_row(name, number(tokens, ledger.exact), tokens, ledger.tokens, fields[0][1]))
-    blocks += _columns(at)
+    found = {rendered.column.id: one for rendered in at.columns if (one := _spent(at, rendered)) is not None}
+    largest = max([one.ledger.tokens for one in found.values()], default=0)
+    rows = [
+        [
+            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
+            (number(one.ledger.tokens, one.ledger.exact), "value"),
+            (bar(one.ledger.tokens, largest, BAR // 2), "accent"),
+            (one.said_cost, "note"),
+        ]
+        for id, one in found.items()
+    ]
+    blocks += [*heading("Every column"), *table(rows, widest=48)] if len(rows) > 1 else []
     blocks += [EMPTY, *paragraph(HOW, "note")]
     if not ledger.exact:
         blocks += paragraph(ESTIMATED, "note")
@@ -179,20 +190,3 @@ def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
     label = Piece(f"{one_line(name, NAME):<{NAME}} ", "key")
     said = f"{shown:>9} {tokens / max(1, whole):>4.0%}  "
     return Block((Piece(said), Piece(bar(tokens, most, BAR), "accent")), 2, "", label)
-
-
-def _columns(at: LookedAt) -> list[Block]:
-    found = {rendered.column.id: spent for rendered in at.columns if (spent := _spent(at, rendered)) is not None}
-    if len(found) < 2:
-        return []
-    most = max([one.ledger.tokens for one in found.values()])
-    rows = [
-        [
-            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
-            (number(one.ledger.tokens, one.ledger.exact), "value"),
-            (bar(one.ledger.tokens, most, BAR // 2), "accent"),
-            (one.said_cost, "note"),
-        ]
-        for id, one in found.items()
-    ]
-    return [*heading("Every column"), *table(rows, widest=48)]

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.formats.base import Adapter
 from adapters.lm import ProviderError
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.lm_settings import ModelType
@@ -206,13 +205,29 @@ def card_blocks(at: LookedAt) -> list[Block]:
     name = at.column.adapter
     adapter = rendering.adapter_of(at.column, allow_code=True)
     words = adapter.profile.card
+    fallback = adapter.fallback_adapter()
+    if fallback is None:
+        falls_back = "to nothing: a parse error ends the run"
+    elif at.session.fallback:
+        falls_back = f"to {catalog.title(fallback.name)}: after a parse error it asks again, in a second call"
+    else:
+        off = "off in this session, so that the first parse error shows"
+        falls_back = f"to {catalog.title(fallback.name)} in dspy; {off}"
+    known = rendering.capabilities_for(at.session, at.column)
+    can = {
+        "tool calls": known.capabilities.function_calling,
+        "reasoning": known.capabilities.reasoning,
+        "response schema": known.capabilities.response_schema,
+    }
+    offered = f"{at.model} has {comma(name for name, has in can.items() if has)} ({known.said_by})"
+    tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
     blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
     blocks += paragraph(at.keys("{app.help|F1} here lists the keys of its prompt and reply"), "note")
     blocks += [
         named("formats", words.formats),
         named("parses", words.parses),
-        named("falls back", _fallback(at, adapter)),
-        named("native features", _card_native(at, adapter)),
+        named("falls back", falls_back),
+        named("native features", f"{tools}; {offered}"),
         named("options", comma(f"{key}={value!r}" for key, value in at.column.options.items())),
     ]
     blocks += heading("Use it")
@@ -220,29 +235,6 @@ def card_blocks(at: LookedAt) -> list[Block]:
     blocks += [Block((Piece(one),), 2, "", Piece("✗ ", "error")) for one in words.avoid]
     blocks += heading("Its last run, step by step" if at.run is not None else "What it does, step by step")
     return [*blocks, *_steps(at)]
-
-
-def _fallback(at: LookedAt, adapter: Adapter) -> str:
-    fallback = adapter.fallback_adapter()
-    if fallback is None:
-        return "to nothing: a parse error ends the run"
-    name = catalog.title(fallback.name)
-    if at.session.fallback:
-        return f"to {name}: after a parse error it asks again, in a second call"
-    return f"to {name} in dspy; off in this session, so that the first parse error shows"
-
-
-def _card_native(at: LookedAt, adapter: Adapter) -> str:
-    known = rendering.capabilities_for(at.session, at.column)
-    capabilities = known.capabilities
-    can = {
-        "tool calls": capabilities.function_calling,
-        "reasoning": capabilities.reasoning,
-        "response schema": capabilities.response_schema,
-    }
-    offered = f"{at.model} has {comma(name for name, has in can.items() if has)} ({known.said_by})"
-    tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
-    return f"{tools}; {offered}"
 
 
 def _steps(at: LookedAt) -> Iterable[Block]:

@@ -170,7 +170,23 @@ class EditorsPane(Vertical):
         self.show_tabs(state, read)
 
     def show_tabs(self, state: State, read: ReadSignature) -> None:
-        self._tabs.show(tab_names(state, read), self.tab)
+        drafts = {place.kind for place in state.drafts}
+        inputs = 0
+        if read.signature is not None:
+            inputs = len(read.signature.input_fields) - (history_field(read.signature) is not None)
+
+        problem = "✗" if read.problem is not None else ""
+        tabs = [TabName("signature", "Signature", problem, wrong=True, short="Sign")]
+        for id, kind, count, short in (
+            ("inputs", "input", inputs, ""),
+            ("demos", "demo", len(state.session.demos), ""),
+            ("history", "history", len(state.case.history), "Hist"),
+            ("tools", "tool", len(state.session.tools), ""),
+            ("variants", "variant", len(state.session.variants), "Var"),
+        ):
+            is_wrong = kind in drafts
+            tabs.append(TabName(id, id.capitalize(), "✗" if is_wrong else str(count or ""), is_wrong, short))
+        self._tabs.show(tabs, self.tab)
 
     @on(SignaturePane.Viewed)
     def show_tab(self) -> None:
@@ -305,23 +321,3 @@ class EditorsPane(Vertical):
             field = pane.focused_field
             if field is not None:
                 pane.clear(field)
-
-
-def tab_names(state: State, read: ReadSignature) -> list[TabName]:
-    """Return the tabs of the editors."""
-    drafts = {place.kind for place in state.drafts}
-    inputs = 0
-    if read.signature is not None:
-        inputs = len(read.signature.input_fields) - (history_field(read.signature) is not None)
-
-    def named(id: str, name: str, kind: str, count: int, short: str = "") -> TabName:
-        return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
-
-    return [
-        TabName("signature", "Signature", "✗" if read.problem is not None else "", wrong=True, short="Sign"),
-        named("inputs", "Inputs", "input", inputs),
-        named("demos", "Demos", "demo", len(state.session.demos)),
-        named("history", "History", "history", len(state.case.history), "Hist"),
-        named("tools", "Tools", "tool", len(state.session.tools)),
-        named("variants", "Variants", "variant", len(state.session.variants), "Var"),
-    ]

@@ -110,7 +110,14 @@ class SourceEditor(Editor):
         if key in ("up", "down"):
             self.offered.move(1 if key == "down" else -1)
         elif takes:
-            self._take(self.offered.candidates[self.offered.marked])
+            candidate = self.offered.candidates[self.offered.marked]
+            row, column = self.cursor_location
+            self._hide()
+            self.type_over(candidate.text, (row, column - self._length), (row, column))
+            inner = max(candidate.text.find('""'), candidate.text.find("()"))
+            if inner >= 0:
+                self.move_cursor((row, column - self._length + inner + 1))
+            self._hide()
         elif key == "escape":
             self._hide()
         else:
@@ -138,13 +145,3 @@ class SourceEditor(Editor):
     def _hide(self) -> None:
         if self.offered.candidates:
             self.offered.offer((), Offset(0, 0))
-
-    def _take(self, candidate: Candidate) -> None:
-        """Insert a suggestion and move the cursor into its empty brackets or quotes."""
-        row, column = self.cursor_location
-        self._hide()
-        self.type_over(candidate.text, (row, column - self._length), (row, column))
-        inner = max(candidate.text.find('""'), candidate.text.find("()"))
-        if inner >= 0:
-            self.move_cursor((row, column - self._length + inner + 1))
-        self._hide()

@@ -112,7 +112,24 @@ class StatusLine(Widget):
     def render(self) -> Content:
         width = self.size.width
         left = self._left(width)
-        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 1)
+        room = width - left.cell_length - 4 if self.size.height < 2 else width - 1
+        words = keys_of(self.app)
+        fitting: set[str] = set()
+        for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
+            room -= cell_width(words(named)) + cell_width(name) + 3
+            if room < 0:
+                break
+            fitting.add(action)
+        shown = [(words(named), name, action) for named, name, action, _ in KEYS if action in fitting]
+        parts: list[Content] = []
+        for (key, name, action), after in pairwise([*shown, ("", "", "")]):
+            if action == SEND:  # filled, so that it is noticed first
+                label = Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
+            else:
+                blank = " " if after[2] == SEND else "  "
+                label = Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), blank)
+            parts.append(_does(action, label))
+        keys = Content.assemble(*parts)
         if self.size.height < 2:
             gap = max(1, width - left.cell_length - keys.cell_length - 1)
             return Content.assemble(left, " " * gap, keys)
@@ -170,25 +187,6 @@ class StatusLine(Widget):
         if self.beyond and self.size.height < 2 and left.cell_length + len(self.beyond) + 2 <= room:
             left = left + content("  " + self.beyond, QUIET)
         return left
-
-    def _keys(self, room: int) -> Content:
-        keys = keys_of(self.app)
-        fitting: set[str] = set()
-        for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
-            room -= cell_width(keys(named)) + cell_width(name) + 3
-            if room < 0:
-                break
-            fitting.add(action)
-        shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
-        parts: list[Content] = []
-        for (key, name, action), after in pairwise([*shown, ("", "", "")]):
-            if action == SEND:  # filled, so that it is noticed first
-                label = Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
-            else:
-                gap = " " if after[2] == SEND else "  "
-                label = Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), gap)
-            parts.append(_does(action, label))
-        return Content.assemble(*parts)
 
 
 def case_word(name: str) -> str:

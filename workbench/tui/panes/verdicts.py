@@ -292,7 +292,18 @@ def _took(run: ColumnRun) -> str:
     if run.phase not in ("done", "failed"):
         return ""
     calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
-    return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
+    attempts = run.run.attempts if run.run is not None else ()
+    billed = [one for one in attempts if not one.model.startswith("offline/")]
+    is_sent = not isinstance(run.payload, Mapping) or has_come(run.payload)
+    total = measures.total_cost(billed) if is_sent else 0
+    cost = f" · {measures.cost(total)}" if billed and total != 0 else ""
+    again = ""  # what a retry or the fallback adapter achieved
+    if attempts and attempts[-1].purpose == "again":
+        again = f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"
+    elif attempts and attempts[-1].purpose == "fallback":
+        outcome = "parsed it" if run.phase == "done" else "failed too"
+        again = f" · {catalog.title(attempts[-1].adapter)} {outcome}"
+    return f" {_duration(run.seconds)}{cost}{calls}{again}"
 
 
 def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
@@ -343,25 +354,6 @@ def rejected_in(payload: Any) -> str:
 def is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
     """Return whether the shown reply is older than the failed run."""
     return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
-
-
-def _cost(run: ColumnRun) -> str:
-    """Return the known total cost; "" for offline models and where nothing was billed."""
-    if isinstance(run.payload, Mapping) and not has_come(run.payload):
-        return ""  # nothing was sent
-    calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
-    total = measures.total_cost(calls)
-    return f" · {measures.cost(total)}" if calls and total != 0 else ""
-
-
-def _fallback(run: ColumnRun) -> str:
-    """Return what a retry or the fallback adapter achieved, if either ran."""
-    last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
-    if last is not None and last.purpose == "again":
-        return f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"
-    if last is None or last.purpose != "fallback":
-        return ""
-    return f" · {catalog.title(last.adapter)} {'parsed it' if run.phase == 'done' else 'failed too'}"
 
 
 def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:

@@ -215,9 +215,8 @@ class RunEnded(Message):
 class Runs:
     """Start, follow and cancel runs; `post` sends a message to the app from any thread."""
 
-    def __init__(self, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
-        self._clock = clock
         self._numbers = count(1)
         self._by_place: dict[tuple[str, str], ColumnRun] = {}
 
@@ -226,7 +225,7 @@ class Runs:
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
         numbers = (order.times, order.raw, state, order.path)
-        run = ColumnRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
+        run = ColumnRun(next(self._numbers), state.case.name, column.id, model, time.monotonic(), *numbers)
         self._by_place[run.case, run.column] = run
         threading.Thread(
             target=self._work, args=(run, state, column, order.send), daemon=True, name=f"run {run.number}"
@@ -248,7 +247,7 @@ class Runs:
         self.take(run.number)
         run.phase = "cancelled"
         _count(run)
-        run.seconds = self._clock() - run.started - run.progress.loading_s
+        run.seconds = time.monotonic() - run.started - run.progress.loading_s
         if run.text:
             run.reply = Reply(run.text, model=run.model, raw=run.raw)
         run.cancel.set()
@@ -295,7 +294,7 @@ class Runs:
                 cancelled.run = message.run
             return None
         run.run = message.run
-        run.seconds = self._clock() - run.started - run.progress.loading_s
+        run.seconds = time.monotonic() - run.started - run.progress.loading_s
         failure = message.run.error if message.run is not None else message.error
         run.phase = "failed" if failure is not None else "done"
         if isinstance(failure, RunError):

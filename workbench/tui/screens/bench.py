@@ -13,7 +13,7 @@ from adapters.display import blocks as shown
 from sessions.bench.conclusions import Conclusions, cases_words
 from sessions.bench.grid import lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun
-from sessions.bench.totals import Cell, ColumnTotal
+from sessions.bench.totals import Cell
 from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.output.display import one_line
@@ -210,17 +210,17 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         names = tuple([report.case_name(self._grid, *place) for place in self._rows])
         columns = self._grid.columns
         cells = [[_heat(cell, self._grid.repeat) for cell in self._grid.row(*place)] for place in self._rows]
-        if not self.is_turned:
-            return HeatTable(names, tuple(map(self._head_of, columns)), tuple(map(tuple, cells)))
-        turned = tuple(zip(*cells, strict=True)) if cells else ()
-        heads = [f"{one.column}  {report.good_words(one)}" for one in columns]
-        return HeatTable(tuple(heads) if cells else (), tuple([("", name) for name in names]), turned)
-
-    def _head_of(self, column: ColumnTotal) -> tuple[str, ...]:
-        facts = report.head_facts(column)
-        has_parts = any(" · " in one.column for one in self._grid.columns)
-        names = head_of(column.column)[0 if has_parts else 1 :]
-        return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
+        if self.is_turned:
+            turned = tuple(zip(*cells, strict=True)) if cells else ()
+            totals = [f"{one.column}  {report.good_words(one)}" for one in columns]
+            return HeatTable(tuple(totals) if cells else (), tuple([("", name) for name in names]), turned)
+        has_parts = any(" · " in one.column for one in columns)
+        heads: list[tuple[str, ...]] = []
+        for one in columns:
+            facts = report.head_facts(one)
+            shown_facts = facts if self.size.height >= HEAD_FACTS_FROM else ("good",)
+            heads.append((*head_of(one.column)[0 if has_parts else 1 :], *[facts[name] for name in shown_facts]))
+        return HeatTable(names, tuple(heads), tuple(map(tuple, cells)))
 
     # -- keys
 

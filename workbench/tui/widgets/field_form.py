@@ -161,7 +161,9 @@ class FieldEditor(Vertical, NeverScrolls):
                 self._text_of(row),
                 syntax=self._syntax_of(self._text_of(row)),
                 on_edit=lambda text: on_text(self.field, text),
-                next_line=self._next_line,
+                next_line=lambda before: (
+                    plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
+                ),
                 placeholder=self._placeholder_of(row),
                 takes_paste=self._takes_paste,
                 read_only=self._is_embedded,
@@ -237,9 +239,6 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def _syntax_of(self, text: str) -> Syntax:
         return "json" if self._editing == "json" and (not self._is_plain or text.lstrip()[:1] in ("[", "{")) else "text"
-
-    def _next_line(self, before: str) -> str | None:
-        return plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
 
     def _put(self, text: str) -> None:
         assert isinstance(self._input, Editor)

@@ -30,8 +30,8 @@ class Spot(NamedTuple):
 class PromptLayout:
     """The sections of `messages`, stacked vertically, at a text width in cells."""
 
-    def __init__(self, width: int = 80) -> None:
-        self.width = width
+    def __init__(self) -> None:
+        self.width = 80
         self.messages: tuple[Message, ...] = ()
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()

@@ -88,8 +88,8 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         + "}"
     )
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._painted: dict[int, Strip] = {}
         self._room: tuple[int, int] | None = None
         """Width and height of the last layout; None if a change happened while there was no room."""

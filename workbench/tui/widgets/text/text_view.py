@@ -123,8 +123,8 @@ class TextView(LineView):
 
         target: str
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._blocks: tuple[Block, ...] = ()
         self._rows: list[_Row] = []
         self.current = -1
