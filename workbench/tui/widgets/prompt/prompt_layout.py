@@ -7,7 +7,7 @@ which becomes exact when they come near, so that a thousand long demos cost no m
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ class PromptLayout:
         self.messages: tuple[Message, ...] = ()
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
+        """The long pieces and folded messages that are shown in full."""
         self.is_quiet = False
         """True if the text shared by all columns is folded."""
         self._excerpt = 0
@@ -190,11 +191,6 @@ class PromptLayout:
         self._stack()
         return True
 
-    def unfold(self, origins: Iterable[Origin]) -> None:
-        """Unfold these long pieces and fold all others."""
-        self.unfolded = set(origins)
-        self.resize(self.width)
-
     def find(self, wanted: Origin) -> Spot | None:
         """Return the first row of a piece of this origin, else of any piece of its field, or None."""
         for position, message in enumerate(self.messages):
@@ -257,10 +253,6 @@ class PromptLayout:
             return self._at(spot.section, stops[0] if step > 0 else stops[-1])
         return self.edge_of_next(spot.section, step, last=step < 0)
 
-    def edge(self, last: bool) -> Spot | None:
-        """Return the first piece of the prompt, or with `last` its last."""
-        return self.edge_of_next(len(self.messages), -1, True) if last else self.edge_of_next(-1, 1, False)
-
     def next_row(self, spot: Spot, step: int, cell: int) -> Spot | None:
         """Return the next visible row (`step` 1) or the previous (-1), at the piece nearest to `cell`."""
         position, row = spot.section, spot.row + step
@@ -277,6 +269,7 @@ class PromptLayout:
         return None
 
     def edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:
+        """Return the first piece of the next message with one after (`step` 1) or before a position, or its last."""
         position += step
         while 0 <= position < len(self.messages):
             stops = self.section(position).stops()

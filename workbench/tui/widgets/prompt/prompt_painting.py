@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from adapters.prompts.text import Prompt
+from adapters.requests.token_estimates import of_message
 from workbench.output.display import one_line
 from workbench.tui.widgets.prompt.prompt_forms import heading_of
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
@@ -169,7 +170,7 @@ class PromptPainter:
         return strip_of([(mark, self._style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
 
     def _title_row(self, section: Section, width: int) -> Strip:
-        tokens = f" ~{section.tokens:,} tok"
+        tokens = f" ~{of_message(section.message):,} tok"
         room = max(1, width - MARGIN)
         name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
         rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)

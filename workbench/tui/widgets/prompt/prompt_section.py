@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import DataPart, Message
-from adapters.requests.token_estimates import estimate, of_message
+from adapters.requests.token_estimates import estimate
 from workbench.output.display import safe
 from workbench.output.measures import summary
 from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_of, rows
@@ -128,10 +128,6 @@ class Section:
         """Add a piece that says how much of a text is hidden after `cut`, if any."""
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
-
-    @property
-    def tokens(self) -> int:
-        return of_message(self.message)
 
     def is_away(self, number: int, offset: int) -> bool:
         """Return whether a character of piece `number` is hidden by a fold."""

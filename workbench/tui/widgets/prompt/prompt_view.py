@@ -159,7 +159,8 @@ class PromptView(PromptCanvas):
 
     def unfold(self, origins: Iterable[Origin]) -> None:
         """Unfold these long pieces and fold all others."""
-        self._layout.unfold(origins)
+        self._layout.unfolded = set(origins)
+        self._layout.resize(self._layout.width)
         self._painter.forget()
         self._settle(*self._anchor())
         self.repaint()
@@ -233,7 +234,8 @@ class PromptView(PromptCanvas):
         self._place(self._layout.edge_of_next(position, step, last=False))
 
     def action_edge(self, last: bool) -> None:
-        self._place(self._layout.edge(last))
+        layout = self._layout
+        self._place(layout.edge_of_next(len(layout.messages), -1, last) if last else layout.edge_of_next(-1, 1, last))
 
     def action_choose(self) -> None:
         origin = self.origin_at_cursor
