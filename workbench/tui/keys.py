@@ -49,8 +49,8 @@ class KeyWords:
         id, usual = found.groups()
         if id not in self._keymap:
             return usual
-        word = plain_words(self._keymap[id].partition(",")[0].strip())
-        return short_form(self._keymap[id].partition(",")[0].strip()) if usual.startswith("^") else word
+        key = self._keymap[id].partition(",")[0].strip()
+        return short_form(key) if usual.startswith("^") else plain_words(key)
 
 
 USUAL = KeyWords()

@@ -91,7 +91,6 @@ def _short(value: JSON) -> str:
 
 _key = KeyGroup("Runs", "runs")
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
-HERE = ("this case", "this session")
 PROGRAM = "this program"
 LOOKS_EVERY_S = 0.5
 """Seconds between two looks for further calls of a running program."""
@@ -180,7 +179,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     @property
     def is_here(self) -> bool:
         """Tell whether only the open session is searched."""
-        return self._scope in HERE
+        return self._scope in ("this case", "this session")
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -20,7 +20,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys import ON_A_DIALOG, KeyGroup, keys_of
-from workbench.tui.textual_internals.row_compositor import OneLayout
+from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
     then: Literal["look", "record", "demo", "improve"] = "look"
 
 
-class BenchScreen(OneLayout[Wanted | None]):
+class BenchScreen(FrontScreen[Wanted | None]):
     """Show the grid; return the cell to show, or None."""
 
     HELP = """\
@@ -125,9 +125,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         worths = [1.0 if cell is None or not cell.counted else cell.worth for cell in cells]
         column = worths.index(min(worths)) if worths else 0
         self._show(*((column, 0) if self.is_turned else (0, column)))
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     # -- what is looked at
 
@@ -319,7 +316,7 @@ Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""
 
 
-class BenchTextScreen(OneLayout[Taken | None]):
+class BenchTextScreen(FrontScreen[Taken | None]):
     """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
@@ -347,9 +344,6 @@ class BenchTextScreen(OneLayout[Taken | None]):
     def on_mount(self) -> None:
         self._text.focus()
         self._show()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     def _show(self) -> None:
         self._head.show(lines((f" {one_line(self._title, max(10, self.size.width - 2))}", "$text-accent bold")))

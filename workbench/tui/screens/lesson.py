@@ -24,8 +24,8 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
+from workbench.tui.screens import FrontScreen
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
@@ -49,7 +49,7 @@ SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 Step = LessonStep | ReplyStep
 
 
-class LessonScreen(OneLayout[None]):
+class LessonScreen(FrontScreen[None]):
     """A lesson on `columns`, starting at step `at` of the column at `index` (both 0-based)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
@@ -101,9 +101,6 @@ class LessonScreen(OneLayout[None]):
     def on_mount(self) -> None:
         self.text.focus()
         self._take_column()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     # -- the current step
 

@@ -20,8 +20,8 @@ from workbench.tui.keys import ON_A_REVIEW, KeyGroup, keys_of
 from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
+from workbench.tui.screens import FrontScreen
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
@@ -44,7 +44,7 @@ class Left(NamedTuple):
     go_to: tuple[Cause, FixtureName] | None = None
 
 
-class ReviewScreen(OneLayout[Left]):
+class ReviewScreen(FrontScreen[Left]):
     """Review causes; returns the decisions, and the fixture to open, if any.
 
     `look` returns the drifts of a fixture that show a cause. `of` names what is reviewed, `then` says what leaving the
@@ -145,9 +145,6 @@ that are only counted.
             undone = keys_of(self.app)("{review.undo|u} takes that back.")
             said = f"{are}, of a review that was cut off. {undone}"
             plain_notify(self.app, said, title="Decided the last time", timeout=10)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     # -- what is looked at
 

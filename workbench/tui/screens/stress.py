@@ -19,7 +19,7 @@ from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
 from workbench.tui.keys import ON_A_STRESS, KeyGroup
-from workbench.tui.textual_internals.row_compositor import OneLayout
+from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
 
@@ -168,7 +168,7 @@ class Taken(NamedTuple):
     text: str
 
 
-class StressScreen(OneLayout[Taken | None]):
+class StressScreen(FrontScreen[Taken | None]):
     """Show the grid of a stress test; returns a damaged reply to show under its column, if any.
 
     `make` computes the grid in a thread; `of` names the session, `columns` are the ids of its columns.
@@ -236,9 +236,6 @@ shown; undo removes it.
         self._rows.focus()
         self.run_worker(self._find(), group="stress", exclusive=True)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
     async def _find(self) -> None:
         found = await asyncio.to_thread(self._make)
         self.found = found
@@ -276,7 +273,7 @@ shown; undo removes it.
         of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
         said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
-        self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
+        self._counts.show(lines(*self._summary(found)))
         self._decision.display = not self.shows_readings
         if mutation is None:
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
@@ -300,20 +297,18 @@ shown; undo removes it.
             hint += "  {stress.close|esc} close"
         self._hint.show(key_hints(self.app, hint))
 
-    def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """List each adapter's result for the current mutation."""
+    def _summary(self, found: Grid) -> Iterator[tuple[str, str] | str]:
+        """Show the adapters: above both readings with the current result of each, else with counts of each verdict."""
         yield " " * MARGIN
-        for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
-            cell = column.cells.get(self._shown_name)
-            sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
-            yield head, "bold reverse" if index == self._shown_column else ""
-            yield f" {sign}  ", style
-
-    def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """Show the good replies' sources, the adapters, and the count of each verdict."""
+        if self.shows_readings:
+            for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
+                cell = column.cells.get(self._shown_name)
+                sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
+                yield head, "bold reverse" if index == self._shown_column else ""
+                yield f" {sign}  ", style
+            return
         said = sources(found.columns)
         of = one_line(f"of {said[0]}" if len(said) == 1 else "of each column's good reply", NAME_WIDTH - 2)
-        yield " " * MARGIN
         yield of.ljust(NAME_WIDTH), QUIET
         for index, head in enumerate(heads(found)):
             yield " "
