@@ -49,8 +49,8 @@ class KeyWords:
         id, usual = found.groups()
         if id not in self._keymap:
             return usual
-        word = plain_words(self._keymap[id].partition(",")[0].strip())
-        return short_form(self._keymap[id].partition(",")[0].strip()) if usual.startswith("^") else word
+        key = self._keymap[id].partition(",")[0].strip()
+        return short_form(key) if usual.startswith("^") else plain_words(key)
 
 
 USUAL = KeyWords()
@@ -273,12 +273,6 @@ def usable(keymap: Mapping[str, str]) -> dict[str, str]:
     """Return the entries with known ids."""
     ids = {one.binding.id for one in every_binding()}
     return {id: keys for id, keys in keymap.items() if id in ids}
-
-
-def first_key(binding: Binding, keymap: Mapping[str, str]) -> Binding:
-    """Return the binding with the first of its current keys, for display."""
-    keys = keymap.get(binding.id or "", binding.key)
-    return replace(binding, key=keys.partition(",")[0].strip())
 
 
 def _keys(binding: Binding) -> list[str]:

@@ -87,7 +87,9 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
     if place.case in names and place.case != host.document.state.case.name:
         host.document.look_at_case(names.index(place.case))
         host.main.show()
-    if place.screen == "lesson" and place.part == "reply" and _lacks_reply(host, place.column):
+    columns, _ = looking.columns_and_current(host)
+    lacks_reply = any(one.reading is None for one in columns if one.column.id == place.column)
+    if place.screen == "lesson" and place.part == "reply" and lacks_reply:
         close = "Close the lesson and send" if isinstance(host.app.screen, LessonScreen) else "Send"
         return keys_of(host.app)(f"The teacher explains the reply. {close} ({{app.send_all|F5}}): then you follow.")
     if place.screen == "lesson" or (place.screen == "pages" and place.page in PAGES):
@@ -120,12 +122,6 @@ def _open(host: Host, session: str) -> str:
     if folder is None or not (folder / session).is_file():
         return f"The teacher is in {session}, which is not among your files."
     return "" if files.open_path(host, folder / session) else f"{session} could not be opened."
-
-
-def _lacks_reply(host: Host, column: str) -> bool:
-    """Return whether a column has no parsed reply for the lesson to explain."""
-    columns, _ = looking.columns_and_current(host)
-    return any(one.reading is None for one in columns if one.column.id == column)
 
 
 def _follow_to_text(host: Host, place: TeachersPlace) -> None:

@@ -21,7 +21,7 @@ from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
 from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
 from workbench.tui.host import Host
-from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, first_key, short_form
+from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES
@@ -107,7 +107,6 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         )
     yield from _view(host)
     yield from _session(host)
-    yield from _models(host)
     yield from _own_keys(host, screen.focused.ancestors_with_self if screen.focused is not None else ())
     yield Command("Theme…", "Choose a theme, with a live preview", partial(_ask, host, host.preferences.choose_theme))
     yield Command("Compact spacing", "Toggle compact spacing", host.preferences.toggle_compact)
@@ -136,9 +135,10 @@ def _own_keys(host: Host, nodes: Iterable[DOMNode]) -> Iterator[Command]:
 
 
 def _command(host: Host, binding: Binding, node: DOMNode | None) -> Command:
-    keys = short_form(first_key(binding, host.preferences.keys_in_force).key)
+    keys = host.preferences.keys_in_force.get(binding.id or "", binding.key)
+    shown = short_form(keys.partition(",")[0].strip())
     return Command(
-        f"{binding.description}   {keys}", binding.tooltip, partial(host.app.run_action, binding.action, node)
+        f"{binding.description}   {shown}", binding.tooltip, partial(host.app.run_action, binding.action, node)
     )
 
 
@@ -193,18 +193,15 @@ def _session(host: Host) -> Iterator[Command]:
     about = "Show results of `workbench bench`: cases × columns, every reply"
     yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
     yield Command("Remove this value", "Clear the focused field", main.editors.clear_field)
-
-
-def _models(host: Host) -> Iterator[Command]:
     for answer in sending.OTHER_WAYS:
         send = partial(sending.send_in_way, host, answer.value)
         yield Command(f"Send: {answer.name.lower()}", answer.about, partial(_ask, host, send))
-    rendered = host.main.shown_column()
-    column = rendered.column if rendered is not None else None
-    for answer in columns.answers(host, column) if column is not None else ():
-        assert column is not None
-        do = partial(columns.do, host, column, answer.value)
-        yield Command(f"Column {column.id}: {answer.name}", answer.about, partial(_ask, host, do))
+    rendered = main.shown_column()
+    if rendered is not None:
+        for answer in columns.answers(host, rendered.column):
+            do = partial(columns.do, host, rendered.column, answer.value)
+            name = f"Column {rendered.column.id}: {answer.name}"
+            yield Command(name, answer.about, partial(_ask, host, do))
     about = "Turn on or off whether what this session sends can be found later"
     yield Command("Private: keep no runs of this session", about, partial(past_runs.toggle_private, host))
     about = "Forget which hosts may receive API keys"

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, NoneType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
@@ -272,7 +272,11 @@ class Preferences:
         kept = parts.get("unfolded")
         for column in self._main.columns.all:
             found = kept.get(column.column_id) if isinstance(kept, dict) else None
-            origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
+            origins: list[Origin] = []
+            for one in found if isinstance(found, list) else ():
+                match one:
+                    case [str() as kind, str() | None as field, str() as turn]:
+                        origins.append(Origin(kind, field, turn))
             if origins or column.prompt.unfolded:
                 column.prompt.unfold(origins)
         case = text_in(parts, "case")
@@ -367,8 +371,3 @@ class Preferences:
             return
         place = self._in_force.origins[name].place
         plain_notify(self._app, f"{place} sets `{name}` again at the next start.", title="Only until you quit")
-
-
-def _is_origin(one: Any) -> bool:
-    is_shape = isinstance(one, list) and len(one) == 3
-    return is_shape and isinstance(one[0], str) and isinstance(one[1], (str, NoneType)) and isinstance(one[2], str)

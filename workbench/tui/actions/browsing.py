@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import OptionList
@@ -135,7 +137,7 @@ class BrowseScreen(ChooseScreen):
         dialog = self.query_one(".dialog")
         dialog.add_class("-browse")
         dialog.mount(self._glance, before=".dialog-hint")
-        self.run_worker(self._look_into_files, thread=True, exit_on_error=False)
+        self._look_into_files()
 
     def on_resize(self) -> None:
         """Divide the room between the entries and the preview, so that the keys below it stay in view."""
@@ -146,7 +148,14 @@ class BrowseScreen(ChooseScreen):
 
     def found(self, typed: str) -> list[Entry]:
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
-        return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
+        found: list[Entry] = []
+        for entry in self._entries:
+            card = self._cards.get(entry.value, Card())
+            tags = [f"#{one}" for one in card.tags]
+            text = " ".join((entry.name, entry.about, card.name, *tags, *card.columns, *card.cases)).lower()
+            if all(word in text for word in words):
+                found.append(entry)
+        return found
 
     def take_lines(self, text: str) -> None:
         """Open a pasted call instead of a file."""
@@ -167,27 +176,16 @@ class BrowseScreen(ChooseScreen):
         card = self._cards.get(entry.value)
         self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))
 
-    def _look_into_files(self) -> None:
-        """Read the previews; runs in a thread and updates the screen through `call_from_thread`."""
-        for entry in self._entries:
+    @work(exit_on_error=False)
+    async def _look_into_files(self) -> None:
+        """Read the previews in a thread."""
+        for entry in [one for one in self._entries if one.value not in self._cards]:
+            self._cards[entry.value] = await asyncio.to_thread(read, Path(entry.value))
             if not self.is_attached:
                 return
-            if entry.value not in self._cards:
-                card = read(Path(entry.value))
-                self.app.call_from_thread(self._know, entry, card)
-
-    def _know(self, entry: Entry, card: Card) -> None:
-        self._cards[entry.value] = card
-        if not self.is_attached:
-            return
-        index = self.query_one(OptionList).highlighted
-        if index is not None and index < len(self._shown) and self._shown[index] is entry:
-            self._show_glance(entry)
-
-    def _words_of(self, entry: Entry) -> str:
-        card = self._cards.get(entry.value, Card())
-        tags = " ".join(f"#{one}" for one in card.tags)
-        return " ".join((entry.name, entry.about, card.name, tags, *card.columns, *card.cases)).lower()
+            index = self.query_one(OptionList).highlighted
+            if index is not None and index < len(self._shown) and self._shown[index] is entry:
+                self._show_glance(entry)
 
 
 def glance(card: Card) -> Content:
@@ -250,20 +248,16 @@ def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
     here = os.path.realpath(folder)
     last = [one for one in recent if one.is_file()]
     known = {os.path.realpath(one) for one in last}
-    others = [one for one in _json_files(folder) if os.path.realpath(one) not in known]
+    found: list[Path] = []
+    with suppress(OSError):
+        found = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())[:MOST_FILES]
+    others = [one for one in found if os.path.realpath(one) not in known]
     entries: list[Entry] = []
     for one in last:
         where = "" if os.path.realpath(one.parent) == here else f", {one.parent}"
         entries.append(Entry(str(one), one.name, f"opened recently{where}"))
     entries += [Entry(str(one), one.name, "in this folder") for one in others]
     return [*entries, *(Entry(EXAMPLE + one, one, "example") for one in examples.ALL)]
-
-
-def _json_files(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())[:MOST_FILES]
-    except OSError:
-        return []
 
 
 NAME = "pasted call"

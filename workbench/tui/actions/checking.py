@@ -33,6 +33,7 @@ from workbench.state.document import Place, RenderedColumn, State
 from workbench.state.engine import is_late
 from workbench.tui.host import Host
 from workbench.tui.keys import KeyWords
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify
@@ -107,7 +108,8 @@ async def _check_beside(host: Host) -> None:
 
 
 def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
-    differing = [one for one in checked if one.failed and not _waits(one)]
+    # a fixture whose expectations only lack a reply is waiting
+    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {NO_REPLY}]
     if differing:
         host.ask(decide(host, differing))
         return
@@ -143,44 +145,26 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
         listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
         send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
         parts.append(f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}.")
-    parts += _shortened([_line(one) for one in holding])
-    if holding and not _recorded(holding):
-        parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
-    return Said(_title(len(waiting), holding), "\n".join(parts), "warning" if waiting else "information")
-
-
-def _waits(result: FixtureResult) -> bool:
-    """Return whether the only failures are missing replies for expectations."""
-    return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
-
-
-def _title(waiting: int, holding: Sequence[FixtureResult]) -> str:
-    unsent = f", {waiting} without a reply" if waiting else ""
-    if not holding:
-        return "No replies to check yet"
-    recorded = _recorded(holding)
+    for one in holding[:MOST_LINES]:
+        words = ", ".join([f"{part} {word}" for part, word in one.verdicts.items() if word != "empty"])
+        parts.append(f"{one.case} · {one.column}: {words}")
+    if len(holding) > MOST_LINES:
+        parts.append(f"… and {len(holding) - MOST_LINES} more")
+    unsent = f", {len(waiting)} without a reply" if waiting else ""
+    recorded = sum(one.verdicts.get("render") == "pass" for one in holding)
     others = len(holding) - recorded
-    if not recorded:
-        return f"✓ {others} as expected, not recorded{unsent}"
-    holds = "✓ the recording matches" if recorded == 1 else f"✓ all {recorded} recordings match"
-    return f"{holds}{f', {others} more as expected' if others else ''}{unsent}"
-
-
-def _recorded(holding: Sequence[FixtureResult]) -> int:
-    return sum(one.verdicts.get("render") == "pass" for one in holding)
+    if recorded:
+        title = "✓ the recording matches" if recorded == 1 else f"✓ all {recorded} recordings match"
+        title += f"{f', {others} more as expected' if others else ''}{unsent}"
+    elif holding:
+        title = f"✓ {others} as expected, not recorded{unsent}"
+        parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
+    else:
+        title = "No replies to check yet"
+    return Said(title, "\n".join(parts), "warning" if waiting else "information")
 
 
 _ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"
-
-
-def _line(one: FixtureResult) -> str:
-    words = ", ".join([f"{part} {word}" for part, word in one.verdicts.items() if word != "empty"])
-    return f"{one.case} · {one.column}: {words}"
-
-
-def _shortened(lines: list[str]) -> list[str]:
-    more = [f"… and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
-    return [*lines[:MOST_LINES], *more]
 
 
 THEN = "records"
@@ -276,7 +260,7 @@ def record_all(host: Host) -> None:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A column that can be recorded, and the run of its shown reply, if any."""
+    """A column that can be recorded, and the run of its shown reply unless its request has changed since."""
 
     column: Column
     run: Run | None
@@ -297,13 +281,15 @@ class _Recorded:
 def _record(host: Host, shown: Sequence[RenderedColumn]) -> None:
     wanted: list[_Wanted] = []
     left: list[str] = []
+    state = host.document.state
     for rendered in shown:
-        why = _hindrance(host, rendered)
+        run = host.main.runs.of(state.case.name, rendered.column.id)
+        why = _hindrance(run, rendered, host.key_words)
         if why:
             left.append(f"{rendered.column.id} {why}")
         else:
-            wanted.append(_Wanted(rendered.column, _run_of(host, rendered), rendered.reading is not None))
-    state = host.document.state
+            sent = None if run is None or host.main.replies.is_outdated(state, rendered) else run.run
+            wanted.append(_Wanted(rendered.column, sent, rendered.reading is not None))
     if any(is_late(one.column) for one in wanted):
         host.app.run_worker(_record_beside(host, state, wanted, left), group="record", exit_on_error=False)
     else:
@@ -335,31 +321,19 @@ def _record_each(state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -
 def _tell_recorded(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
     if made.done:
         is_unread = len(wanted) == 1 and not wanted[0].is_read
-        _keep(host, made, ", the reply unparsed" if is_unread else "")
+        more = ", the reply unparsed" if is_unread else ""
+        take_back(host.app, NOTHING_TO_CHECK)
+        what = ", ".join(made.done)
+        place = Place("reply", made.case, field=f"{what} recorded")
+        host.main.edit(lambda state: replace(state, session=made.session), place, f"record {what}")
+        host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} save, {app.check|F9} check')}")
     if made.left or not made.done:
         said = "\n".join(made.left) or host.key_words(NO_COLUMN)
         plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
 
 
-def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
-    """Return the run of the shown reply, or None if its request has changed since."""
-    run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
-    return None if run is None or host.main.replies.is_outdated(host.document.state, rendered) else run.run
-
-
-def _keep(host: Host, made: _Recorded, more: str = "") -> None:
-    """Add the recordings to the session, as a change that can be undone."""
-    take_back(host.app, NOTHING_TO_CHECK)
-    what = ", ".join(made.done)
-    place = Place("reply", made.case, field=f"{what} recorded")
-    host.main.edit(lambda state: replace(state, session=made.session), place, f"record {what}")
-    host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} save, {app.check|F9} check')}")
-
-
-def _hindrance(host: Host, rendered: RenderedColumn) -> str:
+def _hindrance(run: ColumnRun | None, rendered: RenderedColumn, keys: KeyWords) -> str:
     """Return why the column cannot be recorded and what would help, or ""."""
-    keys = host.key_words
-    run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
     if run is not None and run.phase == "running":
         return keys(UNDER_WAY)
     if rendered.reply is None:

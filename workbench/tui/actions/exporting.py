@@ -25,7 +25,11 @@ from workbench.tui.widgets.text.plain import plain_notify
 
 async def choose_download(host: Host) -> None:
     """Ask for a file of the folder, newest first, and download it."""
-    entries = [Entry(str(one), one.name, f"{one.stat().st_size:,} bytes") for one in _files(host)]
+    folder = host.confinement.folder
+    # hidden files and the file that marks the top of the folder are not the participant's
+    found = [one for one in folder.iterdir() if one.is_file() and one.name != "pyproject.toml"] if folder else []
+    files = sorted((one for one in found if not one.name.startswith(".")), key=lambda one: -one.stat().st_mtime)
+    entries = [Entry(str(one), one.name, f"{one.stat().st_size:,} bytes") for one in files]
     if not entries:
         plain_notify(host.app, "Save the session or export it to a file first.", title="Nothing to download")
         return
@@ -57,13 +61,6 @@ def free_name(path: Path) -> Path:
         number += 1
         path = path.with_name(f"{stem}-{number}{dot}{ends}")
     return path
-
-
-def _files(host: Host) -> list[Path]:
-    """Return the participant's files, without the file that marks the top of the folder."""
-    folder = host.confinement.folder
-    found = [one for one in folder.iterdir() if one.is_file() and one.name != "pyproject.toml"] if folder else []
-    return sorted((one for one in found if not one.name.startswith(".")), key=lambda one: -one.stat().st_mtime)
 
 
 MOST_LINES = 8

@@ -8,11 +8,10 @@ from functools import partial
 from itertools import islice
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -86,22 +85,18 @@ class FindScreen(ModalScreen[bool]):
         _key("up", "step(-1)", "before", "Before", "Show the previous match", priority=True),
     ]
 
-    def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None], start: str = "") -> None:
+    def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None]) -> None:
         super().__init__()
         self._search = search
         self._show_hit = show
-        self._start = start
         self._hits: list[Hit] = []
         self._at = 0
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="find-line"):
             yield PlainStatic(lines(("find ", QUIET)), classes="find-word")
-            yield Input(self._start, compact=True, placeholder="search every pane")
+            yield Input(compact=True, placeholder="search every pane")
             yield PlainStatic(id="find-where")
-
-    def on_mount(self) -> None:
-        self._say()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -117,36 +112,32 @@ class FindScreen(ModalScreen[bool]):
     def action_stay(self) -> None:
         self.dismiss(bool(self._hits))
 
-    @property
-    def wanted(self) -> str:
-        return self.query_one(Input).value
-
     def _arrive(self) -> None:
         self._say()
         if self._hits:
             self._show_hit(self._hits[self._at])
 
+    @on(events.Mount)
     def _say(self) -> None:
-        self.query_one("#find-where", PlainStatic).show(self._words())
-
-    def _words(self) -> Content:
         keys = keys_of(self.app)
-        if not self.wanted:
+        if not self.query_one(Input).value:
             hint = "{find.next|↓}{find.before|↑} matches   {find.stay|enter} stay there   {find.close|esc} go back"
-            return lines((keys(hint), QUIET))
-        if not self._hits:
-            return lines(("no match   ", "$text-warning"), (keys("{find.close|esc} go back"), QUIET))
-        hit = self._hits[self._at]
-        before, found, behind = hit.context
-        more = "+" if len(self._hits) == MOST_HITS else ""
-        count = f"{self._at + 1} of {len(self._hits)}{more}"
-        return lines(
-            (f"{count}  ", "bold"),
-            (f"{hit.of.name}  ", "$text-accent"),
-            (before[-20:], QUIET),
-            (found, "reverse"),
-            (behind, QUIET),
-        )
+            said = lines((keys(hint), QUIET))
+        elif not self._hits:
+            said = lines(("no match   ", "$text-warning"), (keys("{find.close|esc} go back"), QUIET))
+        else:
+            hit = self._hits[self._at]
+            before, found, behind = hit.context
+            more = "+" if len(self._hits) == MOST_HITS else ""
+            count = f"{self._at + 1} of {len(self._hits)}{more}"
+            said = lines(
+                (f"{count}  ", "bold"),
+                (f"{hit.of.name}  ", "$text-accent"),
+                (before[-20:], QUIET),
+                (found, "reverse"),
+                (behind, QUIET),
+            )
+        self.query_one("#find-where", PlainStatic).show(said)
 
 
 async def find_anywhere(host: Host) -> None:

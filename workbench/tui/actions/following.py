@@ -117,7 +117,10 @@ class Following:
             error = str(failed)
         files = {*follower.project(key.folder).texts, key.folder / key.file}
         # Files written while they were being read are read again at the next check.
-        self._stamps = {file: _settled(_stamp(file), started) for file in files}
+        stamps = {file: _stamp(file) for file in files}
+        self._stamps = {
+            file: None if stamp is not None and stamp[0] >= started else stamp for file, stamp in stamps.items()
+        }
         if key != self._key:
             return
         self._mistake = (time.monotonic(), error) if found is None else None
@@ -220,10 +223,17 @@ async def choose(host: Host) -> None:
     if shown is None:
         return
     both = Answer("both", "b", "Both side by side", "add columns with the program's wording")
+    width, height = host.app.size
+    most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
+    lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
+    hidden = len(lines) - most
+    more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
+    diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
+    why_not = f"{shown.why_not}\n" if shown.why_not else ""
     answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Program and session",
-            _question(host, shown, link),
+            f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}",
             [
                 Answer("theirs", "t", "The program's", "undo restores yours"),
                 Answer("push", "w", "Write mine", "into the program's file; its comments and layout stay"),
@@ -269,18 +279,6 @@ async def _write(host: Host) -> None:
     host.main.status.say(host.key_words(f"written to {one_line(names, 80)}; {{app.save|^s}} saves the session"))
 
 
-def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
-    """Return the differences, cut so that the answers stay visible."""
-    width, height = host.app.size
-    most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
-    lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
-    hidden = len(lines) - most
-    more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
-    diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
-    why_not = f"{shown.why_not}\n" if shown.why_not else ""
-    return f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
-
-
 def is_wording(drift: Drift) -> bool:
     """Return whether a difference is in instructions or a description, so that a variant can contain it."""
     return drift.place == "instructions" or re.fullmatch(r"fields\.[^.]+\.desc", drift.place) is not None
@@ -319,7 +317,3 @@ def _stamp(file: Path) -> Stamp:
     except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def _settled(stamp: Stamp, started: int) -> Stamp:
-    return None if stamp is not None and stamp[0] >= started else stamp

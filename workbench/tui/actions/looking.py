@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import ActiveBinding, BindingType
 from textual.command import CommandPalette
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.errors import NoWidget
 from textual.geometry import Offset, Region
 from textual.screen import ModalScreen, Screen
@@ -60,24 +59,20 @@ class HelpScreen(Dialog[None]):
         keys = keys_of(self.app)
         pane_help = [Markdown(keys(self._pane_help))] if self._pane_help else []
         start = Markdown(keys("## The workbench\n\n" + START))
-        yield VerticalScroll(*pane_help, start, PlainStatic(self._keys(), classes="dialog-text"))
-
-    def _keys(self) -> Content:
-        """Return the keys that work now, with their ids for the config file."""
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
                 continue
             group = binding.group.description if binding.group is not None else "This pane"
-            keys, _ = groups.setdefault(group, {}).get(binding.id, ("", ""))
+            pressed, _ = groups.setdefault(group, {}).get(binding.id, ("", ""))
             key = self._key_names.get(binding.key, binding.key)
-            groups[group][binding.id] = (f"{keys} {key}".strip(), tooltip or binding.description)
+            groups[group][binding.id] = (f"{pressed} {key}".strip(), tooltip or binding.description)
         parts: list[tuple[str, str] | str] = []
         for group, rows in groups.items():
             parts.append((f"\n{group}\n", "bold $text-accent"))
-            for id, (keys, said) in rows.items():
-                parts += [(f"  {keys:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
-        return lines(*parts)
+            for id, (pressed, said) in rows.items():
+                parts += [(f"  {pressed:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
+        yield VerticalScroll(*pane_help, start, PlainStatic(lines(*parts), classes="dialog-text"))
 
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
@@ -89,21 +84,6 @@ class Target(NamedTuple):
     letter: str
     widget: Widget
     place: Offset
-
-
-def targets_of(screen: Screen[object]) -> list[Target]:
-    """Return the visible widgets of a screen that can be focused, from left to right."""
-    found: list[tuple[Region, Widget]] = []
-    for widget in screen.query("*"):
-        if widget.focusable and widget.display:
-            try:
-                region = screen.find_widget(widget).visible_region
-            except NoWidget:
-                continue  # behind a tab
-            if region.area:
-                found.append((region, widget))
-    found.sort(key=lambda one: (one[0].x, one[0].y))
-    return [Target(letter, widget, region.offset) for letter, (region, widget) in zip(LETTERS, found, strict=False)]
 
 
 class JumpScreen(ModalScreen[Widget | None]):
@@ -183,20 +163,17 @@ def open_help(host: Host) -> None:
     if isinstance(screen, (HelpScreen, CommandPalette)):
         return
     about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
-    pane_help = "\n\n".join([_help_of(one) for one in about])
+    texts: list[str] = []
+    for one in about:  # the help of the focused pane, else of the current tab
+        nodes: list[Any] = one.focused.ancestors_with_self if one.focused is not None else []
+        if isinstance(one, MainScreen) and not one.columns.has_focus_within:
+            explained = (*one.editors.visible_panes, one.editors.notes)
+            if not any(pane in nodes for pane in explained):
+                nodes = [one.editors.pane(one.editors.tab)]
+        texts.append(next((node.HELP for node in nodes if getattr(node, "HELP", None)), ""))
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: short_form(one.binding.key) for one in bindings}
-    host.app.push_screen(HelpScreen(pane_help, bindings, names))
-
-
-def _help_of(screen: Screen[Any]) -> str:
-    """Return the help of the focused pane, else of the current tab, or ""."""
-    nodes: list[Any] = screen.focused.ancestors_with_self if screen.focused is not None else []
-    if isinstance(screen, MainScreen) and not screen.columns.has_focus_within:
-        explained = (*screen.editors.visible_panes, screen.editors.notes)
-        if not any(one in nodes for one in explained):  # use the current tab, wherever the focus is
-            nodes = [screen.editors.pane(screen.editors.tab)]
-    return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
+    host.app.push_screen(HelpScreen("\n\n".join(texts), bindings, names))
 
 
 def jump(host: Host) -> None:
@@ -206,8 +183,21 @@ def jump(host: Host) -> None:
         if widget is not None and widget.is_attached:
             widget.focus()
 
-    if not isinstance(host.app.screen, ModalScreen):
-        host.app.push_screen(JumpScreen(targets_of(host.app.screen)), go)
+    screen = host.app.screen
+    if isinstance(screen, ModalScreen):
+        return
+    found: list[tuple[Region, Widget]] = []
+    for one in screen.query("*"):
+        if one.focusable and one.display:
+            try:
+                region = screen.find_widget(one).visible_region
+            except NoWidget:
+                continue  # behind a tab
+            if region.area:
+                found.append((region, one))
+    found.sort(key=lambda placed: (placed[0].x, placed[0].y))  # from left to right
+    lettered = zip(LETTERS, found, strict=False)
+    host.app.push_screen(JumpScreen([Target(letter, one, region.offset) for letter, (region, one) in lettered]), go)
 
 
 def columns_and_current(host: Host) -> tuple[list[RenderedColumn], int]:

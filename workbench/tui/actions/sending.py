@@ -157,12 +157,19 @@ def send(
 ) -> None:
     """Send the columns, first asking about hosts named in a file, which get no API key before that."""
     chosen = tuple(columns)
-    questions = _questions(host, chosen)
+    questions: dict[object, HostQuestion] = {}
+    for column in chosen if host.sending.sender is None else ():
+        try:
+            asked = host.sending.hosts.questions(host.document.session, column, host.document.path)
+        except ProviderError:
+            continue  # the run reports the error in its column
+        questions.update({one.key: one for one in asked})
     order = order_of(host, times, raw, deadline_s)
     if not questions:
         host.main.send(chosen, order)
     elif not isinstance(host.app.screen, ModalScreen):
-        host.app.run_worker(_ask_and_send(host, chosen, questions, order), group="dialog", exit_on_error=False)
+        asking = _ask_and_send(host, chosen, questions.values(), order)
+        host.app.run_worker(asking, group="dialog", exit_on_error=False)
 
 
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
@@ -229,19 +236,6 @@ def send_column(
         raise RunError(str(error), "request", payload=error.payload) from error
     except (SignatureError, UnknownAdapterError, BuildError, VariantError) as error:
         raise RunError(str(error), "request") from error
-
-
-def _questions(host: Host, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:
-    if host.sending.sender is not None:
-        return ()
-    found: dict[object, HostQuestion] = {}
-    for column in columns:
-        try:
-            asked = host.sending.hosts.questions(host.document.session, column, host.document.path)
-        except ProviderError:
-            continue  # the run reports the error in its column
-        found.update({one.key: one for one in asked})
-    return tuple(found.values())
 
 
 async def _ask_and_send(

@@ -180,7 +180,11 @@ class ConfirmScreen(Dialog[str | None]):
         if self._question:
             yield PlainStatic(self._question, classes="dialog-text")
         width = max(len(one.key) for one in self._answers)
-        yield OptionList(*[Option(_line(one, width)) for one in self._answers], compact=True)
+        options = OptionList(compact=True)
+        for one in self._answers:
+            key = (f" {one.key:{width}}  ", "$text-accent bold")
+            options.add_option(Option(lines(key, (one.name, "bold"), (f"   {one.about}", QUIET))))
+        yield options
 
     def on_resize(self) -> None:
         """Show as many answers as fit below the question."""
@@ -196,11 +200,3 @@ class ConfirmScreen(Dialog[str | None]):
     @on(OptionList.OptionSelected)
     def _select(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._answers[event.option_index].value)
-
-
-def _line(answer: Answer, width: int) -> Content:
-    return lines(
-        (f" {answer.key:{width}}  ", "$text-accent bold"),
-        (answer.name, "bold"),
-        (f"   {answer.about}", QUIET),
-    )

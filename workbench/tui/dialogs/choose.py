@@ -5,13 +5,13 @@ A model is chosen among the offline models, those of the user's own servers, and
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -146,7 +146,14 @@ class ChooseScreen(Dialog[str | None]):
                 self._shown.append(free)
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(self._line(one)) for one in self._shown])
+        listed: list[Option] = []
+        for one in self._shown:
+            mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
+            name = one_line(one.name, 100)
+            pad = " " * max(0, self._name_width - cell_width(name))
+            about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
+            listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
+        options.add_options(listed)
         values = [one.value for one in self._shown]
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
@@ -156,13 +163,6 @@ class ChooseScreen(Dialog[str | None]):
 
     def nothing_found(self) -> None:
         """Handle a search without matches; subclasses with a preview clear it."""
-
-    def _line(self, entry: Entry) -> Content:
-        mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
-        name = one_line(entry.name, 100)
-        pad = " " * max(0, self._name_width - cell_width(name))
-        about = f"{pad}   {one_line(entry.about, 200)}" if entry.about else ""
-        return lines(mark, (name, "bold"), (about, QUIET))
 
 
 class ChooseThemeScreen(ChooseScreen):
@@ -230,7 +230,7 @@ class ModelScreen(ChooseScreen):
             self.say(_counted(self._listed))
         else:
             self.say(LOADING)
-            self.run_worker(self._load, thread=True, exit_on_error=False)
+            self._load()
 
     def found(self, typed: str) -> list[Entry]:
         own = [
@@ -241,7 +241,12 @@ class ModelScreen(ChooseScreen):
             named = {one.name for one in (*self._known, *self._of_servers)}
             is_listed = self._current in named or not self._is_open
             current = [] if is_listed else [Entry(self._current, self._current, _remark(self._current))]
-            examples = [_entry(one) for one in self._examples() if one.name != self._current and self._is_open]
+            by_name = {one.name: one for one in self._listed}
+            examples = [
+                _entry(by_name.get(name) or ModelEntry(name, split_model(name)[0]))
+                for name in model_choices.EXAMPLE_MODELS
+                if name != self._current and self._is_open
+            ]
             return [*current, *map(_entry, (*self._of_servers, *self._known)), *own, *examples]
         words = typed.lower().split()
         fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]
@@ -255,25 +260,16 @@ class ModelScreen(ChooseScreen):
             return
         server = next(one for one in self._servers if one.provider == entry.value.removeprefix(SERVER))
         self.say(f"asking {server.place} …")
-        self.run_worker(partial(self._ask, server), thread=True, exit_on_error=False)
+        self._ask(server)
 
-    def _examples(self) -> list[ModelEntry]:
-        by_name = {one.name: one for one in self._listed}
-        return [by_name.get(name) or ModelEntry(name, split_model(name)[0]) for name in model_choices.EXAMPLE_MODELS]
+    @work(exit_on_error=False)
+    async def _load(self) -> None:
+        self._listed = await asyncio.to_thread(self._litellm_models)
+        self._again(_counted(self._listed))
 
-    def _load(self) -> None:
-        listed = self._litellm_models()
-        self.app.call_from_thread(self._loaded, listed)
-
-    def _loaded(self, listed: Sequence[ModelEntry]) -> None:
-        self._listed = listed
-        self._again(_counted(listed))
-
-    def _ask(self, server: servers.Server) -> None:
-        names = servers.models_at(server)
-        self.app.call_from_thread(self._answered, server, names)
-
-    def _answered(self, server: servers.Server, names: Sequence[str] | None) -> None:
+    @work(exit_on_error=False)
+    async def _ask(self, server: servers.Server) -> None:
+        names = await asyncio.to_thread(servers.models_at, server)
         if not names:
             why = "does not answer" if names is None else "has no model"
             self._again(f"{server.place} {why}; type {server.provider}/NAME")

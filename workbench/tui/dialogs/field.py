@@ -111,7 +111,14 @@ class FieldScreen(Dialog[NewMember | None]):
         if self._lists_types and self._types.highlighted is not None:
             self._take(self._types.highlighted)
             return
-        wanted = self._wanted()
+        start = self._start  # unedited values keep their exact text
+        type_text, about = self._type.value, self._about.value
+        if type_text == _one_line(start.type_text):
+            type_text = start.type_text
+        elif start.kind != "value":
+            type_text = type_said(type_text)
+        described = start.description if self._not_described or about == _one_line(start.description or "") else about
+        wanted = NewMember(self._called.value.strip(), self._kind, type_text, described)
         refused = self._refuse(wanted)
         typed, first = self._type.value.strip(), self._shown[0].text.strip() if self._shown else ""
         is_start = self._lists_types and first not in ("", typed)
@@ -163,17 +170,6 @@ class FieldScreen(Dialog[NewMember | None]):
         if value in ("input", "output"):
             self._kind = value
             self._role.show(value)
-
-    def _wanted(self) -> NewMember:
-        """Return the form's values; unedited values keep their exact text."""
-        start = self._start
-        type_text, about = self._type.value, self._about.value
-        if type_text == _one_line(start.type_text):
-            type_text = start.type_text
-        elif start.kind != "value":
-            type_text = type_said(type_text)
-        described = start.description if self._not_described or about == _one_line(start.description or "") else about
-        return NewMember(self._called.value.strip(), self._kind, type_text, described)
 
 
 def _one_line(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
@@ -91,7 +91,6 @@ def _short(value: JSON) -> str:
 
 _key = KeyGroup("Runs", "runs")
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
-HERE = ("this case", "this session")
 PROGRAM = "this program"
 LOOKS_EVERY_S = 0.5
 """Seconds between two looks for further calls of a running program."""
@@ -180,7 +179,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     @property
     def is_here(self) -> bool:
         """Tell whether only the open session is searched."""
-        return self._scope in HERE
+        return self._scope in ("this case", "this session")
 
     def action_leave(self) -> None:
         self.dismiss(None)
@@ -234,10 +233,8 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     def _id_of(self, place: int | None) -> int | None:
         return None if place is None else self._found.runs[place].id
 
-    def _look(self) -> None:
-        self.run_worker(self._show_chosen(), group="look", exclusive=True, exit_on_error=False)
-
-    async def _show_chosen(self) -> None:
+    @work(group="look", exclusive=True, exit_on_error=False)
+    async def _look(self) -> None:
         runs = self._found.runs
         if not runs:
             live = self._live if self.is_of_program else None

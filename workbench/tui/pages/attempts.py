@@ -16,7 +16,6 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
-from workbench.tui.keys import KeyWords
 from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
@@ -29,11 +28,28 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     run = at.run.run if at.run is not None else None
     if run is None:
         return [EMPTY, *_no_run(at, raw)]
-    blocks = [EMPTY, *_summary(run, at.keys)]
+    total, cost = sum(one.duration_ms for one in run.attempts), measures.total_cost(run.attempts)
+    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
+    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
+    sign = Piece("✓ ", "ok") if run.ok else Piece("✗ ", "error")
+    blocks = [EMPTY, Block((sign, Piece(calls)))]
+    if not run.ok:
+        why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
+        blocks.append(block(why, "error", indent=2))
+    if not run.ok and any(one.payload is not None for one in run.attempts):
+        blocks.append(block(at.keys("{pages.view|v} shows what the provider sent"), "note", indent=2))
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
         if raw:
-            blocks += _raw(attempt)
+            came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
+            texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
+            known = {key: value for key, value in came_back.items() if value is not None}
+            blocks += [
+                *heading(f"Sent, call {attempt.number}"),
+                *json_block(attempt.request),
+                *heading(f"Came back, call {attempt.number}"),
+                *json_block({**known, "completions": texts}),
+            ]
     if raw:
         return blocks
     blocks += heading("Events")
@@ -58,22 +74,18 @@ def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
     return [*paragraph("Not sent since the app started. Recorded calls:", "note"), *lines]
 
 
-def _summary(run: Run, keys: KeyWords) -> list[Block]:
-    total = sum(one.duration_ms for one in run.attempts)
-    cost = measures.total_cost(run.attempts)
-    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
-    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
-    if run.ok:
-        return [Block((Piece("✓ ", "ok"), Piece(calls)))]
-    why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
-    has_payload = any(one.payload is not None for one in run.attempts)
-    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if has_payload else []
-    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
-
-
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
     title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
-    yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
+    role = ROLES[attempt.purpose]
+    for event in run.events:
+        if event.attempt == attempt.number and isinstance(event, events.RetryStarted | events.FallbackStarted):
+            kind = "retry" if isinstance(event, events.RetryStarted) else "fallback"
+            role = f"a {kind}: {first_line(event.reason)}"
+            break
+        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
+            role = f"{ROLES['again']}: {first_line(event.reason)}"
+            break
+    yield Block((Piece(title, "title"), Piece(f"   {role}", "note")))
     billed = f"{measures.token_counts(attempt)} · {measures.cost(attempt.cost)}"
     counts = f"{duration(attempt.duration_ms)} · {'nothing billed' if attempt.error and attempt.cost == 0 else billed}"
     yield named("measured", counts)
@@ -105,17 +117,6 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
         yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
 
 
-def _role(attempt: Attempt, run: Run) -> str:
-    for event in run.events:
-        if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
-            return f"a fallback: {first_line(event.reason)}"
-        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
-            return f"asked again with the error, which dspy does not do: {first_line(event.reason)}"
-        if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
-            return f"a retry: {first_line(event.reason)}"
-    return ROLES[attempt.purpose]
-
-
 ROLES: Mapping[Purpose, str] = {
     "first": "the first call",
     "retry": "a retry",
@@ -124,18 +125,6 @@ ROLES: Mapping[Purpose, str] = {
     "again": "asked again with the error, which dspy does not do",
     "extraction": "the second stage: extracts the fields from the prose",
 }
-
-
-def _raw(attempt: Attempt) -> list[Block]:
-    came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
-    texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
-    known = {key: value for key, value in came_back.items() if value is not None}
-    return [
-        *heading(f"Sent, call {attempt.number}"),
-        *json_block(attempt.request),
-        *heading(f"Came back, call {attempt.number}"),
-        *json_block({**known, "completions": texts}),
-    ]
 
 
 def _events(run: Run) -> Iterable[Block]:
@@ -193,25 +182,33 @@ def repeats_of(at: LookedAt) -> list[Block]:
         said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
         blocks += paragraph(said, "note")
     else:
-        blocks += _column(counted)
-    return [*blocks, *_all_columns(at)]
+        values = f"{len(counted.values)} different" if counted.values else "none"
+        blocks += [named("runs", str(counted.runs)), named("answered", str(counted.answered))]
+        blocks += [named("not parsed", f"{counted.parse_failures}{_rate(counted)}"), named("values", values)]
+        for name, found in counted.fields.items():
+            blocks += [*heading(name), *_values(found)]
+        if counted.errors:
+            blocks += [*heading("Failed"), *_values(counted.errors, "error")]
+    rows: list[list[tuple[str, str]]] = []
+    for rendered in at.columns:
+        run = at.runs.get(rendered.column.id)
+        if run is not None and run.repeats is not None:
+            of, repeats = rendered.column.id, run.repeats
+            tone = "error" if repeats.parse_failures else "ok"
+            failed = sum(one.count for one in repeats.errors)
+            rows.append(
+                [
+                    (of, "name"),
+                    (measures.counted(repeats.runs, "run"), "text"),
+                    (f"{repeats.parse_failures} not parsed{_rate(repeats)}", tone),
+                    (f"{len(repeats.values)} different", "text"),
+                    (f"{failed} failed", "note"),
+                ]
+            )
+    return [*blocks, *heading("Columns"), *table(rows)] if len(rows) > 1 else blocks
 
 
 _HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
-
-
-def _column(counted: Repeats) -> Iterable[Block]:
-    yield named("runs", str(counted.runs))
-    yield named("answered", str(counted.answered))
-    yield named("not parsed", f"{counted.parse_failures}{_rate(counted)}")
-    whole = counted.values
-    yield named("values", f"{len(whole)} different" if whole else "none")
-    for name, values in counted.fields.items():
-        yield from heading(name)
-        yield from _values(values)
-    if counted.errors:
-        yield from heading("Failed")
-        yield from _values(counted.errors, "error")
 
 
 def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
@@ -220,26 +217,6 @@ def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
         yield named(f"{one.count} ×", (one_line(text, LONGEST_VALUE), style), width=8)
     if len(values) > MOST_VALUES:
         yield named("", (f"… {len(values) - MOST_VALUES} more", "note"), width=8)
-
-
-def _all_columns(at: LookedAt) -> list[Block]:
-    rows: list[list[tuple[str, str]]] = []
-    for rendered in at.columns:
-        run = at.runs.get(rendered.column.id)
-        if run is None or run.repeats is None:
-            continue
-        counted = run.repeats
-        tone = "error" if counted.parse_failures else "ok"
-        rows.append(
-            [
-                (rendered.column.id, "name"),
-                (f"{measures.counted(counted.runs, 'run')}", "text"),
-                (f"{counted.parse_failures} not parsed{_rate(counted)}", tone),
-                (f"{len(counted.values)} different", "text"),
-                (f"{sum(one.count for one in counted.errors)} failed", "note"),
-            ]
-        )
-    return [*heading("Columns"), *table(rows)] if len(rows) > 1 else []
 
 
 def _rate(counted: Repeats) -> str:

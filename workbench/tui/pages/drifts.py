@@ -66,15 +66,13 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
     """Describe a cause's places, such as "the description of `score` in the system message"."""
     origins = dict.fromkeys([one.plain_words() for drift in drifts for one in origins_of(cause.key, drift)])
-    places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
-    return ", ".join([*origins, *places])
-
-
-def _place(drift: Drift) -> str:
     names = {"render": "the request", "parse": "the parse result", "expect": "the expectations"}
-    if drift.part == "render" and "message" in drift.place:
-        return f"the messages ({drift.place})"
-    return names.get(drift.part, drift.part)  # `blocks_of` shows the place of each drift
+    places: dict[str, None] = {}
+    for drift in drifts:
+        if not drift.edits:  # `blocks_of` shows the place of each drift
+            is_message = drift.part == "render" and "message" in drift.place
+            places[f"the messages ({drift.place})" if is_message else names.get(drift.part, drift.part)] = None
+    return ", ".join([*origins, *places])
 
 
 def _value_lines(value: object) -> list[str]:
@@ -216,7 +214,18 @@ def reply_of(whole: Whole, extent: Extent = ALL) -> Iterator[Block]:
         return
     same = today is None or today == last.reading
     yield from (EMPTY, _heading("parsed as", "as recorded" if same else "as recorded → as it is now"))
-    yield from _values(last.reading, last.reading if same or today is None else today)
+    old, new = last.reading, last.reading if same or today is None else today
+    for name in dict.fromkeys([*old.values, *new.values]):
+        before, after = (_value(one, name) for one in (old, new))
+        style = "error" if name not in new.values else "added"
+        changed = (Piece(" → ", "note"), Piece(after, style)) if before != after else ()
+        yield Block((Piece(f"{name}  ", "name"), Piece(before, "removed" if changed else "text"), *changed), INDENT)
+    for reading, style in ((old, "removed"), (new, "error")) if old != new else ((new, "error"),):
+        if reading.error is not None:
+            field = f" of `{reading.error.field}`" if reading.error.field else ""
+            yield block(
+                f"✗ parse error{field}: {one_line(reading.error.type, LONGEST_WHOLE_VALUE)}", style, indent=INDENT
+            )
 
 
 def _heading(said: str, quiet: str) -> Block:
@@ -257,20 +266,6 @@ def _unchanged(lines: Sequence[str], extent: Extent) -> Iterator[Block]:
         yield block(line[:LONGEST_WHOLE_LINE], "note", indent=INDENT)
     if len(lines) > most:
         yield block(f"… {len(lines) - most:,} more lines", "note", indent=INDENT)
-
-
-def _values(old: RecordedReading, new: RecordedReading) -> Iterator[Block]:
-    for name in dict.fromkeys([*old.values, *new.values]):
-        then, now = (_value(one, name) for one in (old, new))
-        style = "error" if name not in new.values else "added"
-        changed = (Piece(" → ", "note"), Piece(now, style)) if then != now else ()
-        yield Block((Piece(f"{name}  ", "name"), Piece(then, "removed" if changed else "text"), *changed), INDENT)
-    for reading, style in ((old, "removed"), (new, "error")) if old != new else ((new, "error"),):
-        if reading.error is not None:
-            field = f" of `{reading.error.field}`" if reading.error.field else ""
-            yield block(
-                f"✗ parse error{field}: {one_line(reading.error.type, LONGEST_WHOLE_VALUE)}", style, indent=INDENT
-            )
 
 
 def _value(reading: RecordedReading, name: str) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from adapters.lint import LINTS, Lint
 from adapters.requests.request import Request
-from adapters.requests.token_ledger import Ledger
 from sessions.running import linting
 from workbench.output import prompt_diff
 from workbench.output.display import one_line
@@ -69,21 +67,17 @@ def difference_blocks(at: LookedAt, other: Other | None) -> list[Block]:
     diffs = prompt_diff.compare_sections(before, after)
     name = one_line(at.column.id, 30)
     head = [Piece("from ", "note"), Piece(other.name, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
-    blocks = [EMPTY, Block(tuple(head)), EMPTY, *_summary(diffs, len({**before, **after}))]
-    for diff in diffs:
-        blocks += section_blocks(diff)
-    return blocks
-
-
-def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
+    blocks = [EMPTY, Block(tuple(head)), EMPTY]
     if not diffs:
-        return [Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]
-    blocks = [block(f"{len(diffs)} of {count} sections differ", "text")]
+        return [*blocks, Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]
+    blocks.append(block(f"{len(diffs)} of {len({**before, **after})} sections differ", "text"))
     for diff in diffs:
         plus = sum(line.startswith("+") for line in diff.lines)
         minus = sum(line.startswith("-") for line in diff.lines)
         what = "new" if diff.before is None else "gone" if diff.after is None else f"+{plus} −{minus} lines"
         blocks.append(named(diff.section, what, width=24))
+    for diff in diffs:
+        blocks += section_blocks(diff)
     return blocks
 
 
@@ -157,8 +151,22 @@ def token_blocks(at: LookedAt) -> list[Block]:
     most = max([share.tokens for share in shares], default=0)
     for share in shares:
         blocks.append(_row(share.name, number(share.tokens, share.exact), share.tokens, ledger.tokens, most))
-    blocks += _fields(ledger)
-    blocks += _columns(at)
+    fields = list(ledger.fields.items())[:MOST_TURNS]
+    blocks += heading("By field, in all parts together") if fields else []
+    for name, tokens in fields:
+        blocks.append(_row(name, number(tokens, ledger.exact), tokens, ledger.tokens, fields[0][1]))
+    found = {rendered.column.id: one for rendered in at.columns if (one := _spent(at, rendered)) is not None}
+    largest = max([one.ledger.tokens for one in found.values()], default=0)
+    rows = [
+        [
+            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
+            (number(one.ledger.tokens, one.ledger.exact), "value"),
+            (bar(one.ledger.tokens, largest, BAR // 2), "accent"),
+            (one.said_cost, "note"),
+        ]
+        for id, one in found.items()
+    ]
+    blocks += [*heading("Every column"), *table(rows, widest=48)] if len(rows) > 1 else []
     blocks += [EMPTY, *paragraph(HOW, "note")]
     if not ledger.exact:
         blocks += paragraph(ESTIMATED, "note")
@@ -182,32 +190,3 @@ def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
     label = Piece(f"{one_line(name, NAME):<{NAME}} ", "key")
     said = f"{shown:>9} {tokens / max(1, whole):>4.0%}  "
     return Block((Piece(said), Piece(bar(tokens, most, BAR), "accent")), 2, "", label)
-
-
-def _fields(ledger: Ledger) -> list[Block]:
-    """Show the tokens of each field, summed over all parts of the prompt."""
-    fields = list(ledger.fields.items())
-    if not fields:
-        return []
-    most = fields[0][1]
-    rows = [
-        _row(name, number(tokens, ledger.exact), tokens, ledger.tokens, most) for name, tokens in fields[:MOST_TURNS]
-    ]
-    return [*heading("By field, in all parts together"), *rows]
-
-
-def _columns(at: LookedAt) -> list[Block]:
-    found = {rendered.column.id: spent for rendered in at.columns if (spent := _spent(at, rendered)) is not None}
-    if len(found) < 2:
-        return []
-    most = max([one.ledger.tokens for one in found.values()])
-    rows = [
-        [
-            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
-            (number(one.ledger.tokens, one.ledger.exact), "value"),
-            (bar(one.ledger.tokens, most, BAR // 2), "accent"),
-            (one.said_cost, "note"),
-        ]
-        for id, one in found.items()
-    ]
-    return [*heading("Every column"), *table(rows, widest=48)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from adapters.formats import catalog
 from adapters.replies import streaming
@@ -28,7 +28,13 @@ def parser_blocks(at: LookedAt) -> list[Block]:
         return [EMPTY, *paragraph(at.keys(said), "note")]
     parsers = reply_lesson.parsers_for([one.column.adapter for one in at.columns])
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
-    rows += [_row(one, parsers) for one in with_reply]
+    for one in with_reply:
+        row = [(one.column.id, "key")]
+        for name in parsers:
+            reading = reading_by(one, name)
+            tone = "note" if reading is None or is_waiting(reading) else "ok" if reading.ok else "error"
+            row.append((reply_lesson.words_of(reading, name == one.column.adapter), tone))
+        rows.append(row)
     targets = ["", *[target_of(one.column.id) for one in with_reply]]
     blocks = [
         EMPTY,
@@ -59,18 +65,6 @@ def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
     return None if rendered.request is None else reply_lesson.reading_by(parser, rendered.request, rendered.text)
 
 
-def _row(rendered: RenderedColumn, parsers: Sequence[str]) -> list[tuple[str, str]]:
-    return [
-        (rendered.column.id, "key"),
-        *[_cell(reading_by(rendered, name), name == rendered.column.adapter) for name in parsers],
-    ]
-
-
-def _cell(reading: Reading | None, is_own: bool) -> tuple[str, str]:
-    tone = "note" if reading is None or is_waiting(reading) else "ok" if reading.ok else "error"
-    return reply_lesson.words_of(reading, is_own), tone
-
-
 def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
     reading = reading_by(rendered, parser)
     title = catalog.title(parser)
@@ -78,8 +72,10 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         why = "too long to be read by all" if len(rendered.text) > reply_lesson.LONGEST else "not read"
         return [named(title, (why, "note"))]
     if reading.ok:
+        values = reading.values.items()
+        said = ", ".join([f"{name} = {one_line(value_text(value), LONGEST_VALUE)}" for name, value in values])
         return [
-            named(title, ("✓ ", "ok"), _values(reading.values)),
+            named(title, ("✓ ", "ok"), said),
             *[named("", ("⚠ " + flag.message, "warning")) for flag in reading.flags[:4]],
         ]
     if is_waiting(reading):
@@ -90,10 +86,6 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         *[named("", (f"+ {message}", "note")) for message in reading.fix_messages[:MOST_FIXES]],
         *[named("", (one_line(line, LONGEST_VALUE * 2), "note")) for line in reading.bug_report.splitlines()],
     ]
-
-
-def _values(values: Mapping[str, object]) -> str:
-    return ", ".join([f"{name} = {one_line(value_text(value), LONGEST_VALUE)}" for name, value in values.items()])
 
 
 MOST_CHUNKS = 1_000

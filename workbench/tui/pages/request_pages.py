@@ -9,13 +9,11 @@ from functools import partial
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.formats.base import Adapter
 from adapters.lm import ProviderError
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates
-from adapters.running.runs import Attempt
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output.measures import counted
@@ -67,7 +65,14 @@ def request_blocks(
     blocks = [EMPTY]
     if at.rendered.stale:
         blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
-    blocks += [named("model", request.model or "none"), *_about(at, request), *_native(at, request)]
+    blocks += [named("model", request.model or "none"), *_about(at, request)]
+    blocks.append(named("prompt has", comma(request.signature.fields)))
+    if request.removed_fields:
+        inputs = at.session.signature.read().input_fields
+        removed = [f"{name} ({'input' if name in inputs else 'output'})" for name in request.removed_fields]
+        blocks.append(named("taken out", (comma(removed), "warning"), ": the model has a native feature for it"))
+    else:
+        blocks.append(named("taken out", "nothing"))
     if written is not None:
         blocks += [*heading("The request as it is sent"), *written]
     else:
@@ -151,19 +156,6 @@ def _about(at: LookedAt, request: Request) -> list[Block]:
     ]
 
 
-def _native(at: LookedAt, request: Request) -> list[Block]:
-    signature = at.session.signature.read()
-    blocks = [named("prompt has", comma(request.signature.fields))]
-    if request.removed_fields:
-        removed = [
-            f"{name} ({'input' if name in signature.input_fields else 'output'})" for name in request.removed_fields
-        ]
-        blocks.append(named("taken out", (comma(removed), "warning"), ": the model has a native feature for it"))
-    else:
-        blocks.append(named("taken out", "nothing"))
-    return blocks
-
-
 def other_models(at: LookedAt) -> list[Block]:
     """Show what the same column sends to other models; blocks for a column of another dspy release."""
     rows = [[("model", "note"), ("response_format", "note"), ("tools", "note"), ("taken out", "note")]]
@@ -181,22 +173,18 @@ def other_models(at: LookedAt) -> list[Block]:
         except Exception as error:  # whatever dspy's format raises for these values
             rows.append([(mark + model, "text"), (f"{type(error).__name__}: {error}", "error")])
             continue
+        chosen = made.params.get("response_format")
+        kind = "–" if chosen is None else type(chosen).__name__
+        kind = str(chosen.get("type", "yes")) if isinstance(chosen, Mapping) else kind
         rows.append(
             [
                 (mark + model, "title" if model == at.model else "text"),
-                (_kind_of_format(made.params), "value"),
+                (kind, "value"),
                 (str(len(made.params.get("tools", ())) or "–"), "value"),
                 (comma(made.removed_fields, "–"), "value"),
             ]
         )
     return table(rows)
-
-
-def _kind_of_format(params: Mapping[str, Any]) -> str:
-    chosen = params.get("response_format")
-    if not isinstance(chosen, Mapping):
-        return "–" if chosen is None else type(chosen).__name__
-    return str(chosen.get("type", "yes"))
 
 
 def _message(message: Mapping[str, Any]) -> list[Block]:
@@ -217,13 +205,29 @@ def card_blocks(at: LookedAt) -> list[Block]:
     name = at.column.adapter
     adapter = rendering.adapter_of(at.column, allow_code=True)
     words = adapter.profile.card
+    fallback = adapter.fallback_adapter()
+    if fallback is None:
+        falls_back = "to nothing: a parse error ends the run"
+    elif at.session.fallback:
+        falls_back = f"to {catalog.title(fallback.name)}: after a parse error it asks again, in a second call"
+    else:
+        off = "off in this session, so that the first parse error shows"
+        falls_back = f"to {catalog.title(fallback.name)} in dspy; {off}"
+    known = rendering.capabilities_for(at.session, at.column)
+    can = {
+        "tool calls": known.capabilities.function_calling,
+        "reasoning": known.capabilities.reasoning,
+        "response schema": known.capabilities.response_schema,
+    }
+    offered = f"{at.model} has {comma(name for name, has in can.items() if has)} ({known.said_by})"
+    tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
     blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
     blocks += paragraph(at.keys("{app.help|F1} here lists the keys of its prompt and reply"), "note")
     blocks += [
         named("formats", words.formats),
         named("parses", words.parses),
-        named("falls back", _fallback(at, adapter)),
-        named("native features", _card_native(at, adapter)),
+        named("falls back", falls_back),
+        named("native features", f"{tools}; {offered}"),
         named("options", comma(f"{key}={value!r}" for key, value in at.column.options.items())),
     ]
     blocks += heading("Use it")
@@ -231,29 +235,6 @@ def card_blocks(at: LookedAt) -> list[Block]:
     blocks += [Block((Piece(one),), 2, "", Piece("✗ ", "error")) for one in words.avoid]
     blocks += heading("Its last run, step by step" if at.run is not None else "What it does, step by step")
     return [*blocks, *_steps(at)]
-
-
-def _fallback(at: LookedAt, adapter: Adapter) -> str:
-    fallback = adapter.fallback_adapter()
-    if fallback is None:
-        return "to nothing: a parse error ends the run"
-    name = catalog.title(fallback.name)
-    if at.session.fallback:
-        return f"to {name}: after a parse error it asks again, in a second call"
-    return f"to {name} in dspy; off in this session, so that the first parse error shows"
-
-
-def _card_native(at: LookedAt, adapter: Adapter) -> str:
-    known = rendering.capabilities_for(at.session, at.column)
-    capabilities = known.capabilities
-    can = {
-        "tool calls": capabilities.function_calling,
-        "reasoning": capabilities.reasoning,
-        "response schema": capabilities.response_schema,
-    }
-    offered = f"{at.model} has {comma(name for name, has in can.items() if has)} ({known.said_by})"
-    tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
-    return f"{tools}; {offered}"
 
 
 def _steps(at: LookedAt) -> Iterable[Block]:
@@ -276,7 +257,8 @@ def _steps(at: LookedAt) -> Iterable[Block]:
     yield named("5 parse", *_parse(at))
     if at.run is not None and at.run.run is not None:
         for attempt in at.run.run.attempts[1:]:
-            yield named("again", f"by {catalog.title(attempt.adapter)} · {_measured(attempt)}")
+            counts = measured(attempt.duration_ms, attempt.usage, attempt.cost)
+            yield named("again", f"by {catalog.title(attempt.adapter)} · {counts}")
 
 
 def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
@@ -288,11 +270,7 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         return (f"the reply was {reply.source}", (" (its calls are not at hand)", "note"))
     first = run.run.attempts[0]
     failed = ((f" · {first.error}", "error"),) if first.error else ()
-    return (f"{first.model} · {_measured(first)}", *failed)
-
-
-def _measured(attempt: Attempt) -> str:
-    return measured(attempt.duration_ms, attempt.usage, attempt.cost)
+    return (f"{first.model} · {measured(first.duration_ms, first.usage, first.cost)}", *failed)
 
 
 def _postprocess(at: LookedAt) -> str:

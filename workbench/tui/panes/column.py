@@ -38,9 +38,9 @@ ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
+"""The mark of adapters that reproduce dspy, with the release they reproduce."""
 ADDS = "{app.add_column|alt+c} adds a column"
 EDGE_GAP = " ── "
-"""The mark of adapters that reproduce dspy, with the release they reproduce."""
 NOT_TRACED = "not traced"
 """The origin shown for text from another release."""
 ASKED_FOR = "asking its dspy release …"
@@ -272,14 +272,12 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         origin = " · ".join(part for part in (kind, field, turn) if part)
         put_border_title(self, lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
 
+    @on(events.Resize)
     def _show_title(self) -> None:
         title = self._title_of(self._shown[0], self._model) if self._shown is not None else self._title
         if not same(title, self._title):
             self._title = title
             put_border_title(self, title)
-
-    def on_resize(self) -> None:
-        self._show_title()
 
     def split(self, share: float) -> None:
         """Set the prompt's share of the height; reply and table get the rest."""
@@ -348,25 +346,23 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
             parts.append((" · ⚠ stale variant", "$text-warning bold"))
         if model and not own.endswith(model):
             parts.append((f" · {model}", QUIET))
-        if rendered.request is not None:
-            count = f" · {self._token_count(rendered.request)}"
+        if (request := rendered.request) is not None:
+            # the exact count of this prompt, from tokenizer or provider, else an estimate marked `~`
+            counted, ledger = self.counted or (None, None)
+            run = self._shown[1] if self._shown is not None else None
+            told = told_by_provider(run)
+            if counted is not None and ledger is not None and ledger.exact and counted.counts_the_same(request):
+                tokens = _short(ledger.tokens)
+            elif told is not None and run is not None and run.model == request.model and not self.reply.is_old:
+                tokens = _short(told)
+            else:
+                tokens = f"~{_short(self._tokens.total(request.messages, request.params))}"
+            count = f" · {tokens}"
             worded = f"{count} tok" if self.size.width >= WIDTH_OF_WORDS else count
             room = self.size.width - 4 - lines(*parts).cell_length
             # a cut count would be another number
             parts += [(one, QUIET) for one in (worded, count) if len(one) <= room][:1]
         return lines(*parts)
-
-    def _token_count(self, request: Request) -> str:
-        """Return the exact token count of this prompt, from tokenizer or provider, else an estimate marked `~`."""
-        if self.counted is not None:
-            counted, ledger = self.counted
-            if ledger.exact and counted.counts_the_same(request):
-                return _short(ledger.tokens)
-        run = self._shown[1] if self._shown is not None else None
-        told = told_by_provider(run)
-        if told is not None and run is not None and run.model == request.model and not self.reply.is_old:
-            return _short(told)
-        return f"~{_short(self._tokens.total(request.messages, request.params))}"
 
     def _error(self, rendered: RenderedColumn, run: ColumnRun | None) -> str:
         if run is None or not says_why(rendered, run):

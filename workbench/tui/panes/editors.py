@@ -170,7 +170,23 @@ class EditorsPane(Vertical):
         self.show_tabs(state, read)
 
     def show_tabs(self, state: State, read: ReadSignature) -> None:
-        self._tabs.show(tab_names(state, read), self.tab)
+        drafts = {place.kind for place in state.drafts}
+        inputs = 0
+        if read.signature is not None:
+            inputs = len(read.signature.input_fields) - (history_field(read.signature) is not None)
+
+        problem = "✗" if read.problem is not None else ""
+        tabs = [TabName("signature", "Signature", problem, wrong=True, short="Sign")]
+        for id, kind, count, short in (
+            ("inputs", "input", inputs, ""),
+            ("demos", "demo", len(state.session.demos), ""),
+            ("history", "history", len(state.case.history), "Hist"),
+            ("tools", "tool", len(state.session.tools), ""),
+            ("variants", "variant", len(state.session.variants), "Var"),
+        ):
+            is_wrong = kind in drafts
+            tabs.append(TabName(id, id.capitalize(), "✗" if is_wrong else str(count or ""), is_wrong, short))
+        self._tabs.show(tabs, self.tab)
 
     @on(SignaturePane.Viewed)
     def show_tab(self) -> None:
@@ -194,32 +210,22 @@ class EditorsPane(Vertical):
     def visible_panes(self) -> tuple[EditorPane, ...]:
         """The current tab's editor; a short signature and the inputs are shown together if both fit."""
         pane = self.pane(self.tab)
-        if self.signature.view == "source":
-            if self._is_wide:
-                if pane in (self.signature, self.inputs) and self._has_room_below:
-                    return (self.signature, self.inputs)
-            elif pane is self.signature and self._has_room_beside:
-                return (self.signature, self.inputs)
-        return (pane,)
+        size, signature = self.app.size, self._document.session.signature
+        fits = False
+        if self.signature.view == "source" and self._is_wide:
+            room = size.height - ROWS_AROUND_EDITORS
+            fits = room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
+            fits = fits and pane in (self.signature, self.inputs)
+        elif self.signature.view == "source" and pane is self.signature and size.width >= LEAST_BESIDE:
+            written = [*signature.text.split("\n"), *(signature.instructions or "").split("\n")]
+            half = size.width // 2 - AROUND_TEXT
+            fits = sum(1 + len(line) // half for line in written) <= ROWS_BESIDE
+        return (self.signature, self.inputs) if fits else (pane,)
 
     @property
     def _is_wide(self) -> bool:
         """Tell whether the editors are at the side of the columns."""
         return self.app.size.width >= self._together_from
-
-    @property
-    def _has_room_below(self) -> bool:
-        """Tell whether the inputs fit below a short signature."""
-        room = self.app.size.height - ROWS_AROUND_EDITORS
-        return room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
-
-    @property
-    def _has_room_beside(self) -> bool:
-        """Tell whether the signature fits in half of the width."""
-        width, signature = self.app.size.width, self._document.session.signature
-        written = [*signature.text.split("\n"), *(signature.instructions or "").split("\n")]
-        half = width // 2 - AROUND_TEXT
-        return width >= LEAST_BESIDE and sum(1 + len(line) // half for line in written) <= ROWS_BESIDE
 
     @property
     def _rows_of_signature(self) -> int:
@@ -274,7 +280,9 @@ class EditorsPane(Vertical):
         else:
             self.focus_on(event.tab)
 
-    def _focus_first(self, pane: Widget, again: bool = True) -> None:
+    def _focus_first(self, pane: Widget, is_late: bool = False) -> None:
+        if is_late and not pane.display:  # another was opened meanwhile
+            return
         if pane is self.inputs and self.inputs.go_to_field(None):
             return  # its editors take the focus once they are mounted
         if isinstance(pane, RowsPane) and pane.focus_value():
@@ -282,13 +290,8 @@ class EditorsPane(Vertical):
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
         if first is not None:
             first.focus()
-        elif again:  # a pane that was just opened is not mounted yet
-            self.call_after_refresh(self._focus_late, pane)
-
-    def _focus_late(self, pane: Widget) -> None:
-        """Focus a pane that was not mounted before, unless another was opened meanwhile."""
-        if pane.display:
-            self._focus_first(pane, again=False)
+        elif not is_late:  # a pane that was just opened is not mounted yet
+            self.call_after_refresh(self._focus_first, pane, is_late=True)
 
     # -- prompt pieces and their editors
 
@@ -318,23 +321,3 @@ class EditorsPane(Vertical):
             field = pane.focused_field
             if field is not None:
                 pane.clear(field)
-
-
-def tab_names(state: State, read: ReadSignature) -> list[TabName]:
-    """Return the tabs of the editors."""
-    drafts = {place.kind for place in state.drafts}
-    inputs = 0
-    if read.signature is not None:
-        inputs = len(read.signature.input_fields) - (history_field(read.signature) is not None)
-
-    def named(id: str, name: str, kind: str, count: int, short: str = "") -> TabName:
-        return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
-
-    return [
-        TabName("signature", "Signature", "✗" if read.problem is not None else "", wrong=True, short="Sign"),
-        named("inputs", "Inputs", "input", inputs),
-        named("demos", "Demos", "demo", len(state.session.demos)),
-        named("history", "History", "history", len(state.case.history), "Hist"),
-        named("tools", "Tools", "tool", len(state.session.tools)),
-        named("variants", "Variants", "variant", len(state.session.variants), "Var"),
-    ]

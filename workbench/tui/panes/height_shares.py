@@ -22,18 +22,14 @@ class HeightShares:
     """The share of each column's prompt, set by the user or else divided by need."""
 
     def __init__(self) -> None:
-        self._said: float | None = None
+        self.said: float | None = None
+        """The prompts' share set by the user; None divides by need."""
         self._rows: dict[str, Held] = {}
         self.has_replies = False
         """True if any column has a reply or an active run."""
 
-    @property
-    def said(self) -> float | None:
-        """The prompts' share set by the user; None divides by need."""
-        return self._said
-
     def say(self, share: float | None) -> None:
-        self._said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
+        self.said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
 
     def expect_replies(self, has_replies: bool) -> bool:
         """Set `has_replies` and return whether it changed; if so, the rows must be measured again."""
@@ -45,7 +41,10 @@ class HeightShares:
 
     def take(self, rows: dict[str, Held]) -> bool:
         """Store the rows that each column needs; return False if they changed too little to move a line."""
-        moves = rows.keys() != self._rows.keys() or any(_moves(rows[id], before) for id, before in self._rows.items())
+        moves = rows.keys() != self._rows.keys()
+        for id, before in self._rows.items() if not moves else ():
+            is_other = any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows[id], before, strict=True))
+            moves |= is_other or rows[id].reply > before.reply  # a longer reply always moves it
         if moves:
             self._rows = rows
         return moves
@@ -62,15 +61,9 @@ class HeightShares:
             full = max(one.prompt for one in self._rows.values()) + ROWS_THAT_MOVE - 1
             replied = max(LEAST_ROWS_OF_REPLY, *[one.reply for one in self._rows.values()])
             return min(1 - (replied + 1) / height, max(EVEN_SHARE, full / height))
-        if self._said is not None:
-            return self._said
+        if self.said is not None:
+            return self.said
         held = self._rows.get(column, Held())
         if not held.reply:
             return EVEN_SHARE
         return min(1 - LEAST_REPLY, max(min(LEAST_PROMPT, held.prompt / height), 1 - (held.reply + 1) / height))
-
-
-def _moves(rows: Held, before: Held) -> bool:
-    """Return whether the rows changed enough to move the line; a longer reply always does."""
-    is_other = any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
-    return is_other or rows.reply > before.reply

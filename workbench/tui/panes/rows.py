@@ -220,8 +220,9 @@ class RowsPane(Vertical):
 
     def summary_of(self, state: State, row: int) -> Content:
         """Return a summary of a row."""
-        values = self.rows_of(state)[row]
-        return content("  ".join(_short(value) for value in values.values()).strip() or self.EMPTY)
+        values = self.rows_of(state)[row].values()
+        texts = [value[:400] if isinstance(value, str) else repr(value) for value in values]
+        return content("  ".join([" ".join(text.split())[:60] for text in texts]).strip() or self.EMPTY)
 
     def action_switch(self) -> None:
         """Disable or enable a row, for panes that bind `SWITCH`."""
@@ -245,8 +246,3 @@ class RowsPane(Vertical):
     def _change(self, change: Change, verb: str) -> None:
         if self._state is not None:
             self._edit(change, self._place(verb), f"{verb} {self.NOUN} {self._row + 1}")
-
-
-def _short(value: Any) -> str:
-    text = value[:400] if isinstance(value, str) else repr(value)
-    return " ".join(text.split())[:60]

@@ -178,7 +178,11 @@ the place and what would work.
         """The field declared at the cursor, or the instructions."""
         if self._instructions.has_focus:
             return Place("instructions")
-        field = self._field_at(*self._editor.cursor_location) if self._editor.has_focus else None
+        if not self._editor.has_focus:
+            return None
+        is_source = bool(self._names_in(self._editor.raw))
+        lines, cursor = self._editor.document.lines, self._editor.cursor_location
+        field = edits.field_at(lines, *cursor, self._fields, is_source)
         return Place("signature", field=field) if field is not None else None
 
     def go_to(self, line: int, column: int) -> None:
@@ -327,11 +331,6 @@ the place and what would work.
                 end += 1
             marks.append(Mark(line, column, end, "error"))
         self._editor.mark(marks)
-
-    def _field_at(self, line: int, column: int) -> str | None:
-        """Return the field declared at a position of the text."""
-        is_source = bool(self._names_in(self._editor.raw))
-        return edits.field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
     def _declarations(self, name: str) -> list[Mark]:
         marks = []

@@ -10,7 +10,6 @@ from typing import ClassVar, NamedTuple, TypeVar
 from textual import events
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.content import Content
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
@@ -63,7 +62,7 @@ class SignatureForm(Vertical):
     ]
 
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
-        self._list = RowList(self._line)
+        self._list = RowList(lambda index: line_of(self._rows[index], self._outline))
         self._problem = PlainStatic(classes="field-error")
         self._hint = PlainStatic(classes="form-hint")
         super().__init__(self._list, self._problem, self._hint, id="signature-form")
@@ -189,8 +188,7 @@ class SignatureForm(Vertical):
         title = "A new model: a group of fields" if kind == "model" else "A new enum: a list of values"
         hint = "a name such as LineItem   enter accept   {ask.close|esc} close"
 
-        def new_text(name: str) -> str:
-            return change.add_class(outline, name, kind)
+        new_text = partial(change.add_class, outline, kind=kind)
 
         def done(name: str | None) -> None:
             if name:
@@ -304,8 +302,7 @@ class SignatureForm(Vertical):
         if outline is None or of is None or outline.short:
             return
 
-        def new_text(name: str) -> str:
-            return change.rename_class(outline, of, name)
+        new_text = partial(change.rename_class, outline, of)
 
         def refuse(name: str) -> str:
             try:
@@ -367,9 +364,6 @@ class SignatureForm(Vertical):
     @property
     def _row(self) -> Row | None:
         return self._rows[self._current] if self._current < len(self._rows) else None
-
-    def _line(self, index: int) -> Content:
-        return line_of(self._rows[index], self._outline)
 
 
 def _told(error: SignatureError) -> str:

@@ -12,8 +12,6 @@ from adapters.signatures.outline_edits import NewMember
 from workbench.output.display import one_line
 from workbench.tui.widgets.text.plain import QUIET, lines
 
-_HEADS = {"signature": "Signature", "model": "Model", "record": "Record", "enum": "Enum"}
-
 
 class Row(NamedTuple):
     """A line of the form: a class, a member, a command to add to them, or a note."""
@@ -49,7 +47,7 @@ def line_of(row: Row, outline: Outline | None) -> Content:
     of = outline.class_named(row.of) if outline is not None else None
     if row.kind == "class" and of is not None:
         name = of.name or "(short form)"
-        return lines((f" {_HEADS[of.kind]} ", QUIET), (one_line(name, 60), "bold $text-accent"))
+        return lines((f" {of.kind.capitalize()} ", QUIET), (one_line(name, 60), "bold $text-accent"))
     member = of.member(row.member) if of is not None and row.kind == "member" else None
     if member is None:
         sign = "+ " if row.kind in ("add", "begin") else ""

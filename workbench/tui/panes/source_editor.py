@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
@@ -103,12 +103,6 @@ class SourceEditor(Editor):
             event.stop()
             self.post_message(PastedCall(event.text))
 
-    def on_blur(self) -> None:
-        self._hide()
-
-    def on_mouse_down(self) -> None:
-        self._hide()
-
     def on_key(self, event: events.Key) -> None:
         if not self.offered.candidates:
             return
@@ -117,7 +111,14 @@ class SourceEditor(Editor):
         if key in ("up", "down"):
             self.offered.move(1 if key == "down" else -1)
         elif takes:
-            self._take(self.offered.candidates[self.offered.marked])
+            candidate = self.offered.candidates[self.offered.marked]
+            row, column = self.cursor_location
+            self._hide()
+            self.type_over(candidate.text, (row, column - self._length), (row, column))
+            inner = max(candidate.text.find('""'), candidate.text.find("()"))
+            if inner >= 0:
+                self.move_cursor((row, column - self._length + inner + 1))
+            self._hide()
         elif key == "escape":
             self._hide()
         else:
@@ -140,16 +141,8 @@ class SourceEditor(Editor):
         x, y = self.cursor_screen_offset
         self.offered.offer(found.candidates, Offset(max(0, x - found.length - 2), y + 1))
 
+    @on(events.Blur)
+    @on(events.MouseDown)
     def _hide(self) -> None:
         if self.offered.candidates:
             self.offered.offer((), Offset(0, 0))
-
-    def _take(self, candidate: Candidate) -> None:
-        """Insert a suggestion and move the cursor into its empty brackets or quotes."""
-        row, column = self.cursor_location
-        self._hide()
-        self.type_over(candidate.text, (row, column - self._length), (row, column))
-        inner = max(candidate.text.find('""'), candidate.text.find("()"))
-        if inner >= 0:
-            self.move_cursor((row, column - self._length + inner + 1))
-        self._hide()

@@ -12,7 +12,7 @@ from textual.reactive import Reactive, reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from sessions.model.session import Case, Session
+from sessions.model.session import Case
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys import keys_of
@@ -102,7 +102,9 @@ class StatusLine(Widget):
         name = session.name or "untitled"
         file = path.name if path is not None else name if name.lower().startswith("new") else f"new: {name}"
         case = self._document.state.case.name if len(session.cases) > 1 else ""
-        shown = (file, self._document.dirty, case, _models(session))
+        own = {one.model for one in session.columns} if session.columns else {None}
+        model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
+        shown = (file, self._document.dirty, case, model)
         if shown != (self._file, self._dirty, self._case, self._model):
             self._file, self._dirty, self._case, self._model = shown
             self.refresh()
@@ -110,7 +112,24 @@ class StatusLine(Widget):
     def render(self) -> Content:
         width = self.size.width
         left = self._left(width)
-        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 1)
+        room = width - left.cell_length - 4 if self.size.height < 2 else width - 1
+        words = keys_of(self.app)
+        fitting: set[str] = set()
+        for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
+            room -= cell_width(words(named)) + cell_width(name) + 3
+            if room < 0:
+                break
+            fitting.add(action)
+        shown = [(words(named), name, action) for named, name, action, _ in KEYS if action in fitting]
+        parts: list[Content] = []
+        for (key, name, action), after in pairwise([*shown, ("", "", "")]):
+            if action == SEND:  # filled, so that it is noticed first
+                label = Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
+            else:
+                blank = " " if after[2] == SEND else "  "
+                label = Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), blank)
+            parts.append(_does(action, label))
+        keys = Content.assemble(*parts)
         if self.size.height < 2:
             gap = max(1, width - left.cell_length - keys.cell_length - 1)
             return Content.assemble(left, " " * gap, keys)
@@ -169,38 +188,10 @@ class StatusLine(Widget):
             left = left + content("  " + self.beyond, QUIET)
         return left
 
-    def _keys(self, room: int) -> Content:
-        keys = keys_of(self.app)
-        fitting: set[str] = set()
-        for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
-            room -= cell_width(keys(named)) + cell_width(name) + 3
-            if room < 0:
-                break
-            fitting.add(action)
-        shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
-        followed = pairwise([*shown, ("", "", "")])
-        return Content.assemble(
-            *[_does(one[2], _key(*one, is_before_send=after[2] == SEND)) for one, after in followed]
-        )
-
-
-def _models(session: Session) -> str:
-    """Return the model shared by all columns, or `per column`."""
-    own = {one.model for one in session.columns} if session.columns else {None}
-    return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
-
 
 def case_word(name: str) -> str:
     """Return the word before a case's name; "" if the name includes it, as in `case 1`."""
     return Case(name).plain_words.removesuffix(name)
-
-
-def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
-    """Return a key and its label; Send is filled, so that it is noticed first."""
-    if action == SEND:
-        return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
-    gap = " " if is_before_send else "  "
-    return Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), gap)
 
 
 def _does(action: str, label: Content) -> Content:

@@ -106,9 +106,14 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
             key = ""  # the verdicts need the room
         add = lines((" + ", "$text-accent bold"), (key, QUIET))
         add = add.stylize(Style.from_meta({"action": "add_column"}))
-        shown = [self._drawn(one, words) for one, words in zip(self._verdicts, self._words(room), strict=True)]
-        gap = Content(GAP)
-        line = Content.assemble(*[part for one in shown for part in (one, gap)])
+        parts: list[Content | str] = []
+        for one, words in zip(self._verdicts, self._words(room), strict=True):
+            name_style = "$text-accent bold underline" if one.id == self._current else "bold"
+            tone = f"$text-{one.tone}" if one.tone else QUIET
+            said = f" {one.sign} {words}" if words else f" {one.sign}"
+            drawn = lines((one_line(one.name, LONGEST_NAME), name_style), (said, tone))
+            parts += [drawn.stylize(Style.from_meta({"column": one.id})), GAP]
+        line = Content.assemble(*parts)
         return Content.assemble(line.truncate(max(0, room), ellipsis=True), add)
 
     @property
@@ -126,7 +131,15 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
         for matters in (False, True):
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
             if matters:
-                even = _even_length([cell_width(words[place]) for place in those], excess())
+                lengths = [cell_width(words[place]) for place in those]
+                left = sum(lengths) - excess()
+                # the longest words get equally many cells; 0 if even a single cell each is too much
+                fitting = (
+                    most
+                    for most in range(max(lengths, default=0), 0, -1)
+                    if sum(min(one, most) for one in lengths) <= left
+                )
+                even = next(fitting, 0)
                 for place in those:
                     most = max(SHORTEST_WORDS, even)
                     is_cut = cell_width(words[place]) > most
@@ -140,13 +153,6 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
                     words[place] = ""
                 those = [place for place in those if words[place]]
         return words
-
-    def _drawn(self, one: Verdict, words: str) -> Content:
-        name_style = "$text-accent bold underline" if one.id == self._current else "bold"
-        tone = f"$text-{one.tone}" if one.tone else QUIET
-        said = f" {one.sign} {words}" if words else f" {one.sign}"
-        drawn = lines((one_line(one.name, LONGEST_NAME), name_style), (said, tone))
-        return drawn.stylize(Style.from_meta({"column": one.id}))
 
     def on_click(self, event: events.Click) -> None:
         column, action = event.style.meta.get("column"), event.style.meta.get("action")
@@ -175,14 +181,6 @@ def _cut(words: str, width: int) -> str:
     while kept[-2:-1] == " ":
         kept = kept[:-1].rstrip(" ·")
     return f"{kept}…"
-
-
-def _even_length(lengths: Sequence[int], excess: int) -> int:
-    """Return the maximum length that cuts `excess` cells from the longer of `lengths`; 0 if none does."""
-    room = sum(lengths) - excess
-    return next(
-        (most for most in range(max(lengths, default=0), 0, -1) if sum(min(one, most) for one in lengths) <= room), 0
-    )
 
 
 LONGEST = 80
@@ -257,10 +255,22 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
         doing = (f"◌ {what}{which}{seconds}", "$text-accent")
         return lines(REPLY, doing, (keys("  {app.cancel|esc} cancel"), QUIET))
     took = _took(run) if run is not None else ""
-    ended = _ended(rendered, run)
+    early = ""
+    if run is not None and run.phase == "cancelled":
+        early = f"cancelled after {_duration(run.seconds)}"
+    elif rendered.reply is not None:
+        early = why_it_ended(rendered.reply.finish_reason, rendered.reply.refusal or "")
+    ended = ((f"■ {early}", "$text-warning"), ("  ", "")) if early else ()
     if run is not None and says_why(rendered, run):
         fixes = keys(" · {app.fixes|alt+x} fixes") if rejected_in(run.payload) else ""
-        return _line("✗", "error", *_failure(run, fixes + took.replace(" ", " · ", 1) if fixes else took))
+        details = fixes + took.replace(" ", " · ", 1) if fixes else took
+        if run.payload is None:
+            return _line("✗", "error", run.error, details)
+        from adapters.lm.provider_errors import short_form
+
+        if words := short_form(run.payload):  # followed by phase and time; more appears below
+            return _line("✗", "error", words, f" · {run.error.partition(':')[0]}{details}")
+        return _line("✗", "error", run.error, details)
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, QUIET))
     if rendered.reading is not None:
@@ -282,7 +292,18 @@ def _took(run: ColumnRun) -> str:
     if run.phase not in ("done", "failed"):
         return ""
     calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
-    return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
+    attempts = run.run.attempts if run.run is not None else ()
+    billed = [one for one in attempts if not one.model.startswith("offline/")]
+    is_sent = not isinstance(run.payload, Mapping) or has_come(run.payload)
+    total = measures.total_cost(billed) if is_sent else 0
+    cost = f" · {measures.cost(total)}" if billed and total != 0 else ""
+    again = ""  # what a retry or the fallback adapter achieved
+    if attempts and attempts[-1].purpose == "again":
+        again = f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"
+    elif attempts and attempts[-1].purpose == "fallback":
+        outcome = "parsed it" if run.phase == "done" else "failed too"
+        again = f" · {catalog.title(attempts[-1].adapter)} {outcome}"
+    return f" {_duration(run.seconds)}{cost}{calls}{again}"
 
 
 def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
@@ -299,16 +320,6 @@ def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ..
         found.append(error.field)
     rest = (keys("{app.fixes|alt+x} fixes"), *found[1:], took.strip(), f"{len(reading.flags)} ⚑" * bool(flags))
     return _line("✗", "error", "".join(found[:1]), " · " * bool(found) + " · ".join(filter(None, rest)), ended)
-
-
-def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
-    """Return why a reply ended early, to be shown before its verdict."""
-    said = ""
-    if run is not None and run.phase == "cancelled":
-        said = f"cancelled after {_duration(run.seconds)}"
-    elif rendered.reply is not None:
-        said = why_it_ended(rendered.reply.finish_reason, rendered.reply.refusal or "")
-    return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
 
 
 def adds_step(rendered: RenderedColumn, keys: KeyWords) -> str:
@@ -343,35 +354,6 @@ def rejected_in(payload: Any) -> str:
 def is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
     """Return whether the shown reply is older than the failed run."""
     return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
-
-
-def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
-    """Describe a failure in a few words, followed by phase and time; details appear below."""
-    if run.payload is None:
-        return run.error, took
-    from adapters.lm.provider_errors import short_form
-
-    words = short_form(run.payload)
-    return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
-
-
-def _cost(run: ColumnRun) -> str:
-    """Return the known total cost; "" for offline models and where nothing was billed."""
-    if isinstance(run.payload, Mapping) and not has_come(run.payload):
-        return ""  # nothing was sent
-    calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
-    total = measures.total_cost(calls)
-    return f" · {measures.cost(total)}" if calls and total != 0 else ""
-
-
-def _fallback(run: ColumnRun) -> str:
-    """Return what a retry or the fallback adapter achieved, if either ran."""
-    last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
-    if last is not None and last.purpose == "again":
-        return f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"
-    if last is None or last.purpose != "fallback":
-        return ""
-    return f" · {catalog.title(last.adapter)} {'parsed it' if run.phase == 'done' else 'failed too'}"
 
 
 def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from adapters.requests.token_ledger import Ledger
-    from workbench.state.document import RenderedColumn
     from workbench.state.engine import Engine
     from workbench.tui.runs.runs import ColumnRun
 
@@ -53,7 +52,11 @@ class ExactCounts:
             return
         for rendered in columns:
             request, id = rendered.request, rendered.column.id
-            if request is None or rendered.stale or before.get(id) is not request or not _can_be_counted(request):
+            if request is None or rendered.stale or before.get(id) is not request:
+                continue
+            model = str(request.model)
+            is_of_openai = model.startswith("openai/") or "/" not in model
+            if not is_of_openai or sum([len(one.text) for one in request.messages]) > LONGEST:
                 continue
             asked = self._asked.get(id)
             if asked is None or not asked.counts_the_same(request):
@@ -82,24 +85,23 @@ def told_by_provider(run: ColumnRun | None) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _can_be_counted(request: Request) -> bool:
-    model = str(request.model)
-    if not model.startswith("openai/") and "/" in model:
-        return False
-    return sum([len(one.text) for one in request.messages]) <= LONGEST
-
-
-class LateColumns:
-    """Get columns rendered by other dspy releases, one question per column at a time, then call `show`.
-
-    Text typed during a question becomes the next question.
-    """
+class Late:
+    """Work outside of the app's loop; `show` is called when some of it is done."""
 
     def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
         self._node = node
         self._show = show
         self._under_way: set[str] = set()
-        self._has_asked = False
+        """The columns that are worked on."""
+
+
+class LateColumns(Late):
+    """Get columns rendered by other dspy releases, one question per column at a time.
+
+    Text typed during a question becomes the next question.
+    """
+
+    _has_asked = False
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
         """Ask about a late column once the columns that need no other process are painted."""
@@ -137,16 +139,13 @@ class LateColumns:
         environments.end()
 
 
-class ModelAnswers:
-    """Ask the installed litellm about models it has not answered for yet, then call `show`.
+class ModelAnswers(Late):
+    """Ask the installed litellm about models it has not answered for yet.
 
     Until then, columns use the last known answers (`adapters.lm.litellm_answers`).
     """
 
-    def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
-        self._node = node
-        self._show = show
-        self._is_asking = False
+    _is_asking = False
 
     def look_after(self, models: Iterable[str]) -> None:
         """Ask about these models if a column looked one up without success.
@@ -169,16 +168,14 @@ class ModelAnswers:
             self._node.app.call_from_thread(self._show)
 
 
-class SlowReadings:
-    """Parse slow replies one at a time and call `show` after each.
+class SlowReadings(Late):
+    """Parse slow replies one at a time.
 
     Two at once would share the interpreter with each other and the screen, so that neither would finish early.
     """
 
     def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
-        self._node = node
-        self._show = show
-        self._under_way: set[str] = set()
+        super().__init__(node, show)
         self._turn = asyncio.Lock()
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:

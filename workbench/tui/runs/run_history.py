@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
@@ -24,6 +24,8 @@ IN_MEMORY = 64
 """Megabytes of runs in memory: those of private sessions, and all runs if the setting is 0."""
 LARGEST = 64_000_000
 """Bytes above which a file from an earlier release is ignored."""
+TEXTS = ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")
+"""The keys of a run in a file from an earlier release, each with a text."""
 
 
 class LiveCalls(NamedTuple):
@@ -137,17 +139,10 @@ class RunHistory:
             if file.stat().st_size <= LARGEST:
                 kept = self._store(is_private=False)
                 for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
-                    with suppress(ValueError, TypeError, KeyError, RecursionError):
-                        kept.add(replace(_run_of(json.loads(line)), path=self._place_of(path)))
+                    with suppress(ValueError, TypeError, KeyError, RecursionError):  # a line of another format
+                        data = json.loads(line)
+                        texts, values = {name: data[name] for name in TEXTS}, data["values"]
+                        if all(isinstance(one, str) for one in texts.values()) and isinstance(values, dict):
+                            run = PastRun(**texts, seconds=float(data["seconds"]), values=values)
+                            kept.add(replace(run, path=self._place_of(path)))
                 file.unlink()
-
-
-def _run_of(data: dict[str, Any]) -> PastRun:
-    """Return a run from a line of an earlier release's file.
-
-    Raises TypeError, KeyError or ValueError if the line has another format.
-    """
-    texts = {name: data[name] for name in ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")}
-    if not all(isinstance(one, str) for one in texts.values()) or not isinstance(data["values"], dict):
-        raise TypeError("not a run")
-    return PastRun(**texts, seconds=float(data["seconds"]), values=data["values"])

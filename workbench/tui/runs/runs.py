@@ -215,9 +215,8 @@ class RunEnded(Message):
 class Runs:
     """Start, follow and cancel runs; `post` sends a message to the app from any thread."""
 
-    def __init__(self, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
-        self._clock = clock
         self._numbers = count(1)
         self._by_place: dict[tuple[str, str], ColumnRun] = {}
 
@@ -226,7 +225,7 @@ class Runs:
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
         numbers = (order.times, order.raw, state, order.path)
-        run = ColumnRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
+        run = ColumnRun(next(self._numbers), state.case.name, column.id, model, time.monotonic(), *numbers)
         self._by_place[run.case, run.column] = run
         threading.Thread(
             target=self._work, args=(run, state, column, order.send), daemon=True, name=f"run {run.number}"
@@ -235,10 +234,6 @@ class Runs:
 
     def of(self, case: str, column: str) -> ColumnRun | None:
         return self._by_place.get((case, column))
-
-    def numbered(self, number: int) -> ColumnRun | None:
-        """Return the run with this number, or None if a newer run of its column replaced it."""
-        return next((one for one in self._by_place.values() if one.number == number), None)
 
     @property
     def active(self) -> tuple[ColumnRun, ...]:
@@ -252,7 +247,7 @@ class Runs:
         self.take(run.number)
         run.phase = "cancelled"
         _count(run)
-        run.seconds = self._clock() - run.started - run.progress.loading_s
+        run.seconds = time.monotonic() - run.started - run.progress.loading_s
         if run.text:
             run.reply = Reply(run.text, model=run.model, raw=run.raw)
         run.cancel.set()
@@ -294,12 +289,12 @@ class Runs:
         """
         run = self._current(message.number)
         if run is None:
-            cancelled = self.numbered(message.number)
+            cancelled = next((one for one in self._by_place.values() if one.number == message.number), None)
             if cancelled is not None and message.run is not None and message.run.cancelled:
                 cancelled.run = message.run
             return None
         run.run = message.run
-        run.seconds = self._clock() - run.started - run.progress.loading_s
+        run.seconds = time.monotonic() - run.started - run.progress.loading_s
         failure = message.run.error if message.run is not None else message.error
         run.phase = "failed" if failure is not None else "done"
         if isinstance(failure, RunError):

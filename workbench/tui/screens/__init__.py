@@ -1,1 +1,20 @@
 """Screens: the panes, the pages of F7, the lesson, review, bench and stress test."""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.screen import ScreenResultType
+
+from workbench.tui.textual_internals.row_compositor import OneLayout
+
+
+class FrontScreen(OneLayout[ScreenResultType]):
+    """A screen in front of the panes, with texts made for its size."""
+
+    def _show(self) -> None:
+        """Show the texts for the current size."""
+        raise NotImplementedError
+
+    @on(events.Resize)
+    def _show_again(self) -> None:
+        self.call_after_refresh(self._show)

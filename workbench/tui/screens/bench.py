@@ -8,20 +8,19 @@ from typing import ClassVar, Literal, NamedTuple
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.content import Content
 
 from adapters.display import blocks as shown
 from sessions.bench.conclusions import Conclusions, cases_words
 from sessions.bench.grid import lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun
-from sessions.bench.totals import Cell, ColumnTotal
+from sessions.bench.totals import Cell
 from sessions.errors import SessionError
 from workbench.bench import report
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys import ON_A_DIALOG, KeyGroup, keys_of
-from workbench.tui.textual_internals.row_compositor import OneLayout
+from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
@@ -58,7 +57,7 @@ class Wanted(NamedTuple):
     then: Literal["look", "record", "demo", "improve"] = "look"
 
 
-class BenchScreen(OneLayout[Wanted | None]):
+class BenchScreen(FrontScreen[Wanted | None]):
     """Show the grid; return the cell to show, or None."""
 
     HELP = """\
@@ -127,9 +126,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         column = worths.index(min(worths)) if worths else 0
         self._show(*((column, 0) if self.is_turned else (0, column)))
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
     # -- what is looked at
 
     @property
@@ -148,23 +144,21 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         cases = self._grid.by_disagreement if self._order == "apart" else self._grid.cases
         if self._picked is not None:
             return tuple([place for place in cases if place in self._picked[1]])
-        found = [place for place in cases if self._is_wanted(place)]
-        if self._order == "worst":
-            found.sort(key=self._share_of)
-        return tuple(found)
-
-    def _share_of(self, place: Place) -> float:
-        cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.counted]
-        total = sum(cell.counted for cell in cells)
-        return sum(cell.good for cell in cells) / total if total else -1.0
-
-    def _is_wanted(self, place: Place) -> bool:
-        cells = [cell for cell in self._grid.row(*place) if cell is not None]
-        if self._filter == "differs":
-            return self._grid.disagreement(*place)[1] > 1
-        if self._filter == "failed":
-            return any(cell.standing in ("bad", "mixed", "broken") for cell in cells)
-        return self._filter == "all" or any(cell.flips for cell in cells)
+        found: list[Place] = []
+        shares: dict[Place, float] = {}
+        for place in cases:
+            cells = [cell for cell in self._grid.row(*place) if cell is not None]
+            total = sum(cell.counted for cell in cells)
+            shares[place] = sum(cell.good for cell in cells if cell.counted) / total if total else -1.0
+            if self._filter == "differs":
+                is_wanted = self._grid.disagreement(*place)[1] > 1
+            elif self._filter == "failed":
+                is_wanted = any(cell.standing in ("bad", "mixed", "broken") for cell in cells)
+            else:
+                is_wanted = self._filter == "all" or any(cell.flips for cell in cells)
+            if is_wanted:
+                found.append(place)
+        return tuple(sorted(found, key=shares.__getitem__) if self._order == "worst" else found)
 
     # -- painting
 
@@ -191,40 +185,39 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
     @on(HeatMap.Moved)
     def _show_about(self) -> None:
-        self._about.show(self._cell_text())
-
-    def _table(self) -> HeatTable:
-        names = tuple([report.case_name(self._grid, *place) for place in self._rows])
-        columns = self._grid.columns
-        cells = [[_heat(cell, self._grid.repeat) for cell in self._grid.row(*place)] for place in self._rows]
-        if not self.is_turned:
-            return HeatTable(names, tuple(map(self._head_of, columns)), tuple(map(tuple, cells)))
-        turned = tuple(zip(*cells, strict=True)) if cells else ()
-        heads = [f"{one.column}  {report.good_words(one)}" for one in columns]
-        return HeatTable(tuple(heads) if cells else (), tuple([("", name) for name in names]), turned)
-
-    def _head_of(self, column: ColumnTotal) -> tuple[str, ...]:
-        facts = report.head_facts(column)
-        has_parts = any(" · " in one.column for one in self._grid.columns)
-        names = head_of(column.column)[0 if has_parts else 1 :]
-        return (*names, *[facts[name] for name in (facts if self.size.height >= HEAD_FACTS_FROM else ("good",))])
-
-    def _cell_text(self) -> Content:
         """Describe the current cell in two lines, and its column in a third."""
         cell = self.cell
         if cell is None:
-            return lines(" Not run." if self._rows else " No case matches the filter.")
+            self._about.show(lines(" Not run." if self._rows else " No case matches the filter."))
+            return
         width = self.size.width - 2
         total = next(one for one in self._grid.columns if one.column == cell.column)
         flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
         agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
-        return lines(
+        said = lines(
             (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
             "\n",
             one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
             "\n",
             (one_line(f" whole column: {report.fact_words(total)}", width), "$foreground 70%"),
         )
+        self._about.show(said)
+
+    def _table(self) -> HeatTable:
+        names = tuple([report.case_name(self._grid, *place) for place in self._rows])
+        columns = self._grid.columns
+        cells = [[_heat(cell, self._grid.repeat) for cell in self._grid.row(*place)] for place in self._rows]
+        if self.is_turned:
+            turned = tuple(zip(*cells, strict=True)) if cells else ()
+            totals = [f"{one.column}  {report.good_words(one)}" for one in columns]
+            return HeatTable(tuple(totals) if cells else (), tuple([("", name) for name in names]), turned)
+        has_parts = any(" · " in one.column for one in columns)
+        heads: list[tuple[str, ...]] = []
+        for one in columns:
+            facts = report.head_facts(one)
+            shown_facts = facts if self.size.height >= HEAD_FACTS_FROM else ("good",)
+            heads.append((*head_of(one.column)[0 if has_parts else 1 :], *[facts[name] for name in shown_facts]))
+        return HeatTable(names, tuple(heads), tuple(map(tuple, cells)))
 
     # -- keys
 
@@ -236,7 +229,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
     def action_versus(self) -> None:
         """Show cases that the current column failed and the next column passed; after the last column, show all."""
-        current = self._column
+        current = self._grid.columns[self._map.row if self.is_turned else self._map.column].column
         others = [one.column for one in self._grid.columns if one.column != current]
         for winner in others[others.index(self._versus) + 1 if self._versus in others else 0 :]:
             if places := lost_cases(self._grid, current, winner):
@@ -251,10 +244,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._picked = (words, frozenset(places)) if words else None
         at = [one.column for one in self._grid.columns].index(column)
         self._show(*((at, 0) if self.is_turned else (0, at)))
-
-    @property
-    def _column(self) -> str:
-        return self._grid.columns[self._map.row if self.is_turned else self._map.column].column
 
     def action_causes(self) -> None:
         found = list(misses_by_cause(self._grid))
@@ -327,7 +316,7 @@ Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""
 
 
-class BenchTextScreen(OneLayout[Taken | None]):
+class BenchTextScreen(FrontScreen[Taken | None]):
     """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
@@ -355,9 +344,6 @@ class BenchTextScreen(OneLayout[Taken | None]):
     def on_mount(self) -> None:
         self._text.focus()
         self._show()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     def _show(self) -> None:
         self._head.show(lines((f" {one_line(self._title, max(10, self.size.width - 2))}", "$text-accent bold")))

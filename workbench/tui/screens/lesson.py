@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.style import Style
 
 from adapters.formats import catalog
-from adapters.prompts.text import DataPart, Message, Prompt
+from adapters.prompts.text import DataPart, Prompt
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
@@ -24,10 +24,10 @@ from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
+from workbench.tui.screens import FrontScreen
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading, Mark
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines, teacher_button
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
 
 _key = KeyGroup("Lesson", "lesson")
@@ -49,7 +49,7 @@ SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 Step = LessonStep | ReplyStep
 
 
-class LessonScreen(OneLayout[None]):
+class LessonScreen(FrontScreen[None]):
     """A lesson on `columns`, starting at step `at` of the column at `index` (both 0-based)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
@@ -101,9 +101,6 @@ class LessonScreen(OneLayout[None]):
     def on_mount(self) -> None:
         self.text.focus()
         self._take_column()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     # -- the current step
 
@@ -157,12 +154,24 @@ class LessonScreen(OneLayout[None]):
         count, place = self._place
         self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
         self._title.show(lines(step.title))
-        words, is_last = _words(step), self.at + 1 == len(steps)
-        if is_last and not self._reply_steps:
-            words = Content.assemble(words, content(f"\n\n{keys_of(self.app)(NO_REPLY)}", QUIET))
-        self._words.show(words)
+        words: list[tuple[str, str] | str] = [(step.explanation, "")]
+        if isinstance(step, ReplyStep) and step.facts:
+            words.append("\n")
+            for label, text in step.facts[:MOST_FACTS]:
+                words += [(f"\n{label}  ", SIGNS.get(label, "$text-primary bold")), one_line(text, LONGEST_FACT)]
+        if self.at + 1 == len(steps) and not self._reply_steps:
+            words.append((f"\n\n{keys_of(self.app)(NO_REPLY)}", QUIET))
+        self._words.show(lines(*words))
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
-        self._list.show(self._list_of_steps())
+        first = max(0, min(self.at - NEIGHBOURS // 2, len(steps) - NEIGHBOURS))
+        parts: list[Content] = []
+        for index, one in list(enumerate(steps))[first : first + NEIGHBOURS]:
+            if index == len(self._prompt_steps):
+                parts.append(lines(("── the reply\n", "$foreground 40%")))
+            sign, style = DONE if index < self.at else NOW if index == self.at else TO_COME
+            title = lines((f"{sign} {one_line(one.title, 34)}\n", style))
+            parts.append(title.stylize(_goes_to(index)))
+        self._list.show(Content.assemble(*parts))
         self._hint.show(self._hints())
 
     def _header(self, step: Step) -> Content:
@@ -190,18 +199,6 @@ class LessonScreen(OneLayout[None]):
         if self.at < of_prompt:
             return of_prompt, self.at + 1
         return len(self._reply_steps), self.at - of_prompt + 1
-
-    def _list_of_steps(self) -> Content:
-        first = max(0, min(self.at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
-        shown = list(enumerate(self.steps))[first : first + NEIGHBOURS]
-        parts: list[Content] = []
-        for index, step in shown:
-            if index == len(self._prompt_steps):
-                parts.append(lines(("── the reply\n", "$foreground 40%")))
-            sign, style = DONE if index < self.at else NOW if index == self.at else TO_COME
-            title = lines((f"{sign} {one_line(step.title, 34)}\n", style))
-            parts.append(title.stylize(_goes_to(index)))
-        return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
         step = event.style.meta.get("step")
@@ -259,15 +256,6 @@ def _goes_to(step: int) -> Style:
     return Style.from_meta({"step": step})
 
 
-def _words(step: Step) -> Content:
-    parts: list[tuple[str, str] | str] = [(step.explanation, "")]
-    if isinstance(step, ReplyStep) and step.facts:
-        parts.append("\n")
-        for label, text in step.facts[:MOST_FACTS]:
-            parts += [(f"\n{label}  ", SIGNS.get(label, "$text-primary bold")), one_line(text, LONGEST_FACT)]
-    return lines(*parts)
-
-
 EARLIER_STEPS = 60
 """The number of earlier steps shown, limited so that long prompts stay fast."""
 LONGEST_EXTRA = 600
@@ -287,7 +275,9 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
             continues = piece.message == last
             if not continues:
                 blocks += [EMPTY] if blocks else []
-                blocks.append(Block((Piece(_title(message), "heading", "" if number == at else "faint"),)))
+                turn = "" if message.turn == message.role else f" · {message.turn}"
+                title = Piece(message.role + turn, "heading", "" if number == at else "faint")
+                blocks.append(Block((title,)))
                 if message.extra:
                     extra = one_line(json_shapes.dumps(dict(message.extra), indent=None), LONGEST_EXTRA)
                     blocks.append(Block((Piece(extra, "data", light),)))
@@ -315,10 +305,6 @@ def reply_with(step: ReplyStep) -> list[Block]:
         kind = kind_of.kind if kind_of is not None else "ignored"
         pieces.append(Piece(text[start:end], kind if is_lit else "text", "lit" if is_lit else "faint"))
     return [Block(tuple(pieces))]
-
-
-def _title(message: Message) -> str:
-    return message.role if message.turn == message.role else f"{message.role} · {message.turn}"
 
 
 def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:

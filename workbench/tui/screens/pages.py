@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -189,20 +189,19 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
                 make = partial(request_pages.written_by_litellm, json_text_of=self._raw)
                 written = self._late(f"request {self._raw}", make, "asking litellm, which sends nothing …")
             return request_pages.request_blocks(self.at, self._raw, others, written)
-        if self.page == "runs":
-            return attempts.blocks_of(self.at, self._raw)
-        if self.page == "repeats":
-            return attempts.repeats_of(self.at)
-        if self.page == "stream":
-            return reply_pages.stream_blocks(self.at, self._cut)
-        if self.page == "tokens":
-            return prompt_pages.token_blocks(self.at)
-        if self.page == "parsers":
-            return reply_pages.parser_blocks(self.at)
         if self.page == "diff":
             compared = prompt_pages.others_of(self.at)
             return prompt_pages.difference_blocks(self.at, compared[self._other % len(compared)] if compared else None)
-        return prompt_pages.lint_blocks(self.at) if self.page == "lints" else request_pages.card_blocks(self.at)
+        make_page: Mapping[str, Callable[[LookedAt], list[Block]]] = {
+            "card": request_pages.card_blocks,
+            "runs": partial(attempts.blocks_of, raw=self._raw),
+            "parsers": reply_pages.parser_blocks,
+            "lints": prompt_pages.lint_blocks,
+            "repeats": attempts.repeats_of,
+            "tokens": prompt_pages.token_blocks,
+            "stream": partial(reply_pages.stream_blocks, seed=self._cut),
+        }
+        return make_page[self.page](self.at)
 
     def _late(self, name: str, make: Callable[[LookedAt], list[Block]], meanwhile: str) -> list[Block]:
         """Return what `make` returned for this column in a thread; until then, show the text `meanwhile`."""
@@ -248,10 +247,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             self._other += 1
             self._show()
 
-    def action_copy(self, form: str) -> None:
-        self.run_worker(self._copy(form), group="copy", exclusive=True, exit_on_error=False)
-
-    async def _copy(self, form: str) -> None:
+    @work(group="copy", exclusive=True, exit_on_error=False)
+    async def action_copy(self, form: str) -> None:
         text = self.text.plain_text
         if self.page == "request" and form != "text":
             request = self.at.rendered.request

@@ -91,13 +91,7 @@ class PointingScreen(OneLayout[None]):
             self.call_after_refresh(self._point_at_edited)  # after a new row is in the prompts
 
     @on(TextArea.SelectionChanged)
-    def _cursor_moved(self) -> None:
-        self._point_at_edited()
-
     @on(RowList.Moved)
-    def _row_moved(self) -> None:
-        self._point_at_edited()
-
     def _point_at_edited(self) -> None:
         """Highlight the focused editor's text in every prompt, and scroll to it."""
         place = self.editors.edited_place

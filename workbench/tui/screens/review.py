@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 
 from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
 from sessions.checking.verdicts import Drift
@@ -21,8 +20,8 @@ from workbench.tui.keys import ON_A_REVIEW, KeyGroup, keys_of
 from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
+from workbench.tui.screens import FrontScreen
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
@@ -45,7 +44,7 @@ class Left(NamedTuple):
     go_to: tuple[Cause, FixtureName] | None = None
 
 
-class ReviewScreen(OneLayout[Left]):
+class ReviewScreen(FrontScreen[Left]):
     """Review causes; returns the decisions, and the fixture to open, if any.
 
     `look` returns the drifts of a fixture that show a cause. `of` names what is reviewed, `then` says what leaving the
@@ -147,9 +146,6 @@ that are only counted.
             said = f"{are}, of a review that was cut off. {undone}"
             plain_notify(self.app, said, title="Decided the last time", timeout=10)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
     # -- what is looked at
 
     @property
@@ -194,12 +190,21 @@ that are only counted.
             self._show_text(keep_place=True)
 
     def _show(self) -> None:
-        self._head.show(self._header())
+        count, open = len(self.decisions.causes), len(self.decisions.open)
+        state = f"{open} to decide" if open else "all decided"
+        said = f" · {count} cause{'' if count == 1 else 's'}, {state}"
+        of = one_line(self._of, max(10, self.size.width - len(said) - 14))
+        self._head.show(lines((" Review ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         under = self.size.width < BESIDE or len(self.decisions.causes) <= MOST_LISTED
         self.set_class(under, "-under")
         self._fixtures.display = under and self.size.width >= BESIDE
         self._has_reply_beside = False
-        listed = [self._entry(one) for one in self.decisions.causes]
+        listed: list[Block] = []
+        for one in self.decisions.causes:
+            many, decision = f"  {counted(one.fixtures)}", self.decisions.of(one)
+            words = one_line(one.words, self._room_in_list(many) if under else LONGEST_WORDS)
+            style = "note" if decision is not None else "error" if one.changes_verdict else "text"
+            listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, SIGNS[decision]))
         self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
@@ -239,20 +244,6 @@ that are only counted.
                     break
             self._is_shortened = True
         self._text.show(blocks, keep_place=keep_place)
-
-    def _header(self) -> Content:
-        count, open = len(self.decisions.causes), len(self.decisions.open)
-        state = f"{open} to decide" if open else "all decided"
-        said = f" · {count} cause{'' if count == 1 else 's'}, {state}"
-        room = max(10, self.size.width - len(said) - 14)
-        return lines((" Review ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
-
-    def _entry(self, cause: Cause) -> Block:
-        many = f"  {counted(cause.fixtures)}"
-        words = one_line(cause.words, self._room_in_list(many) if self.has_class("-under") else LONGEST_WORDS)
-        style = "error" if cause.changes_verdict else "text"
-        style = style if self.decisions.of(cause) is None else "note"
-        return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
 
     def _room_in_list(self, many: str) -> int:
         """Return the cells for a cause's name before the count `many`, in the list above the text."""

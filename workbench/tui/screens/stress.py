@@ -19,7 +19,7 @@ from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
 from workbench.tui.keys import ON_A_STRESS, KeyGroup
-from workbench.tui.textual_internals.row_compositor import OneLayout
+from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
 
@@ -168,7 +168,7 @@ class Taken(NamedTuple):
     text: str
 
 
-class StressScreen(OneLayout[Taken | None]):
+class StressScreen(FrontScreen[Taken | None]):
     """Show the grid of a stress test; returns a damaged reply to show under its column, if any.
 
     `make` computes the grid in a thread; `of` names the session, `columns` are the ids of its columns.
@@ -236,9 +236,6 @@ shown; undo removes it.
         self._rows.focus()
         self.run_worker(self._find(), group="stress", exclusive=True)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
     async def _find(self) -> None:
         found = await asyncio.to_thread(self._make)
         self.found = found
@@ -276,7 +273,7 @@ shown; undo removes it.
         of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
         said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
-        self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
+        self._counts.show(lines(*self._summary(found)))
         self._decision.display = not self.shows_readings
         if mutation is None:
             why = [block(f"{one.id}: {one.problem}") for one in found.columns]
@@ -290,37 +287,34 @@ shown; undo removes it.
             self._rows.show(rows or (block("none", "note"),), keep_place=True, current=self._shown_name)
             self._rows.show_current()
             self._about.show(tuple(about(mutation, column)))
-        self._hint.show(key_hints(self.app, self._hints()))
+        columns = "{stress.left|←}{stress.right|→} adapter"
+        if self.shows_readings:
+            walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
+            hint = f" {columns}  {walk}  {{stress.take|t}} take  {{stress.close|esc}} back"
+        else:
+            fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
+            hint = f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take"
+            hint += "  {stress.close|esc} close"
+        self._hint.show(key_hints(self.app, hint))
 
-    def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """List each adapter's result for the current mutation."""
+    def _summary(self, found: Grid) -> Iterator[tuple[str, str] | str]:
+        """Show the adapters: above both readings with the current result of each, else with counts of each verdict."""
         yield " " * MARGIN
-        for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
-            cell = column.cells.get(self._shown_name)
-            sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
-            yield head, "bold reverse" if index == self._shown_column else ""
-            yield f" {sign}  ", style
-
-    def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
-        """Show the good replies' sources, the adapters, and the count of each verdict."""
+        if self.shows_readings:
+            for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
+                cell = column.cells.get(self._shown_name)
+                sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
+                yield head, "bold reverse" if index == self._shown_column else ""
+                yield f" {sign}  ", style
+            return
         said = sources(found.columns)
         of = one_line(f"of {said[0]}" if len(said) == 1 else "of each column's good reply", NAME_WIDTH - 2)
-        yield " " * MARGIN
         yield of.ljust(NAME_WIDTH), QUIET
         for index, head in enumerate(heads(found)):
             yield " "
             yield head, "bold reverse" if index == self._shown_column else "bold"
         for verdict, words, cells in counts(found):
             yield f"\n{' ' * MARGIN}{words:<{NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
-
-    def _hints(self) -> str:
-        close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} close"
-        columns = "{stress.left|←}{stress.right|→} adapter"
-        if self.shows_readings:
-            walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
-            return f" {columns}  {walk}  {{stress.take|t}} take  {close}"
-        fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
-        return f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take  {close}"
 
     # -- keys
 
@@ -332,20 +326,17 @@ shown; undo removes it.
     def action_walk(self, by: int) -> None:
         if self.found is None or not self.found.mutations:
             return
-        names = [one.name for one in self._listed(self.found)] or [self._shown_name]
+        names = [one.name for one in listed(self.found, FILTERS[self._filter][1])] or [self._shown_name]
         at = names.index(self._shown_name) if self._shown_name in names else 0
         self._shown_name = names[(at + by) % len(names)]
         self._show()
 
     def action_filter(self) -> None:
         self._filter = (self._filter + 1) % len(FILTERS)
-        listed = [one.name for one in self._listed(self.found)] if self.found is not None else []
-        if listed and self._shown_name not in listed:
-            self._shown_name = listed[0]
+        shown = listed(self.found, FILTERS[self._filter][1]) if self.found is not None else []
+        if shown and self._shown_name not in [one.name for one in shown]:
+            self._shown_name = shown[0].name
         self._show()
-
-    def _listed(self, found: Grid) -> list[Mutation]:
-        return listed(found, FILTERS[self._filter][1])
 
     def action_take(self) -> None:
         if self.cell is None or self.column is None:

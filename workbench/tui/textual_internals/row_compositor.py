@@ -114,7 +114,10 @@ class RowCompositor(WholeCompositor):
             for widget, (region, clip) in self.visible_widgets.items():
                 seen = region.intersection(clip)
                 span = seen.column_span
-                rows = [y for y in seen.line_range if not any(_holds(one, span) for one in covered[y])] if seen else []
+                rows: list[int] = []
+                for y in seen.line_range if seen else ():
+                    if not any(first <= span[0] and span[1] <= last for first, last in covered[y]):
+                        rows.append(y)
                 for y in rows:
                     covered[y] = _joined(covered[y], span)
                 self._rows_seen[widget] = frozenset(rows)
@@ -130,10 +133,6 @@ def _stretches(regions: list[Region]) -> list[range]:
         else:
             found.append(one)
     return found
-
-
-def _holds(stretch: tuple[int, int], other: tuple[int, int]) -> bool:
-    return stretch[0] <= other[0] and other[1] <= stretch[1]
 
 
 def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tuple[int, int]]:

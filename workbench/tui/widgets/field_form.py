@@ -161,7 +161,9 @@ class FieldEditor(Vertical, NeverScrolls):
                 self._text_of(row),
                 syntax=self._syntax_of(self._text_of(row)),
                 on_edit=lambda text: on_text(self.field, text),
-                next_line=self._next_line,
+                next_line=lambda before: (
+                    plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
+                ),
                 placeholder=self._placeholder_of(row),
                 takes_paste=self._takes_paste,
                 read_only=self._is_embedded,
@@ -186,7 +188,8 @@ class FieldEditor(Vertical, NeverScrolls):
         if isinstance(self._input, Editor):
             if self._editing == "text":
                 self._input.placeholder = self._placeholder_of(row)
-            if is_other or not self._says(row, self._input.raw):
+            is_json = self._editing == "json" and row.draft is None and not self._is_embedded
+            if is_other or not (is_json and field_values.same(self._read(self._input.raw), row.value)):
                 self._put(self._text_of(row))
             if is_other:
                 self._input.move_cursor((0, 0))
@@ -221,12 +224,6 @@ class FieldEditor(Vertical, NeverScrolls):
         self._input.focus(scroll_visible=False)
         self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both are laid out
 
-    def _says(self, row: FormRow, text: str) -> bool:
-        """Return whether `text` means the value of a row, whatever its layout."""
-        if self._editing != "json" or row.draft is not None or self._is_embedded:
-            return False
-        return field_values.same(self._read(text), row.value)
-
     def _text_of(self, row: FormRow) -> str:
         if row.draft is not None:
             return row.draft
@@ -242,9 +239,6 @@ class FieldEditor(Vertical, NeverScrolls):
 
     def _syntax_of(self, text: str) -> Syntax:
         return "json" if self._editing == "json" and (not self._is_plain or text.lstrip()[:1] in ("[", "{")) else "text"
-
-    def _next_line(self, before: str) -> str | None:
-        return plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
 
     def _put(self, text: str) -> None:
         assert isinstance(self._input, Editor)

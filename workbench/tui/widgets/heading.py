@@ -95,29 +95,23 @@ def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
     """
     if len(text) > width:  # each letter takes at least a cell
         return ()
-    squares = _squares(text)
-    if not squares or len(squares[0]) * scale > width:
+    squares: list[list[bool]] = [[] for _ in range(ROWS)]
+    plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    for sign in " ".join(plain.split()).upper():
+        letter = LETTERS.get(sign)
+        if letter is None and sign != " ":
+            return ()
+        parts = letter.split() if letter is not None else ["." * BLANK] * ROWS
+        for row, part in zip(squares, parts, strict=True):
+            row += [False] * (GAP if row else 0)
+            row += [one == "#" for one in part]
+    if not squares[0] or len(squares[0]) * scale > width:
         return ()
     if scale == 2:
         return tuple(["".join("██" if one else "  " for one in row) for row in squares])
     squares.append([False] * len(squares[0]))
     pairs = zip(squares[0::2], squares[1::2], strict=True)
     return tuple(["".join(HALVES[pair] for pair in zip(*rows, strict=True)) for rows in pairs])
-
-
-def _squares(text: str) -> list[list[bool]]:
-    """Return the five rows of squares of a text; [] if a character has no drawing."""
-    rows: list[list[bool]] = [[] for _ in range(ROWS)]
-    plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
-    for sign in " ".join(plain.split()).upper():
-        letter = LETTERS.get(sign)
-        if letter is None and sign != " ":
-            return []
-        parts = letter.split() if letter is not None else ["." * BLANK] * ROWS
-        for row, part in zip(rows, parts, strict=True):
-            row += [False] * (GAP if row else 0)
-            row += [one == "#" for one in part]
-    return rows if rows[0] else []
 
 
 APART = 4
@@ -172,8 +166,14 @@ class Heading(Widget):
 
     def _rows(self, width: int, screen_rows: int) -> list[Content]:
         """Draw in the largest letters that fit, with the mark's words if possible, and the line below."""
+        said = f"{self._mark.sign} {self._mark.words}".strip() if self._mark is not None else ""
+        # the texts that may be drawn at the right, longest first
+        if self._mark is None:
+            marks = [""]
+        else:
+            marks = [self._mark.sign] if len(self._mark.words) > LONGEST_DRAWN else [said, self._mark.sign]
         for scale in (2, 1) if screen_rows >= ROOMY else (1,):
-            for mark in self._marks:
+            for mark in marks:
                 drawn_mark = drawn(mark, width, scale=scale)
                 room = width - (len(drawn_mark[0]) + APART if drawn_mark else 0)
                 title = drawn(self._title, room, scale=scale)
@@ -183,20 +183,10 @@ class Heading(Widget):
                     both = zip(title, drawn_mark, strict=True)
                     rows = [lines((left, "$text-accent bold"), gap, (right, self._tone)) for left, right in both]
                     return [*rows, *[Content("")] * (scale - 1), self._line_below(mark, width)]
-        said = f"{self._mark.sign} {self._mark.words}".strip() if self._mark is not None else ""
         shown = one_line(said, width // 2)
         small = one_line(self._title, max(1, width - cell_width(shown) - APART))
         gap = " " * max(0, width - cell_width(small) - cell_width(shown))
         return [lines((small, "$text-accent bold"), gap, (shown, self._tone)), self._line_below("", width)]
-
-    @property
-    def _marks(self) -> tuple[str, ...]:
-        """The texts that may be drawn at the right, longest first."""
-        if self._mark is None:
-            return ("",)
-        if len(self._mark.words) > LONGEST_DRAWN:
-            return (self._mark.sign,)
-        return f"{self._mark.sign} {self._mark.words}".strip(), self._mark.sign
 
     @property
     def _tone(self) -> str:

@@ -164,24 +164,28 @@ class HeatMap(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         index = self._top + y - self._head_rows
         if y < self._head_rows:
-            return self._strip_of(self._head_line(y))
+            cell_width = self._cell_width
+            parts = [Content(" " * self._name_width)]
+            for column in self._shown:
+                style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
+                text = one_line(self._table.heads[column][y], cell_width - 2)
+                parts.append(Content.styled(f" {text}", style).truncate(cell_width, pad=True))
+            return self._strip_of(Content("").join(parts))
         if y - self._head_rows >= self._rows_in_sight or index >= len(self._table.names):
-            return self._strip_of(self._more() if y == self.size.height - 1 else Content(""))
+            said: list[str] = []
+            rows, columns = len(self._table.names), len(self._table.heads)
+            if y == self.size.height - 1 and rows > self._rows_in_sight:
+                said.append(f"rows {self._top + 1}–{min(rows, self._top + self._rows_in_sight)} of {rows}")
+            if y == self.size.height - 1 and columns > self._columns_in_sight:
+                last = min(columns, self._left + self._columns_in_sight)
+                said.append(f"columns {self._left + 1}–{last} of {columns}")
+            return self._strip_of(Content.styled(" · ".join(said), self.get_visual_style("heat-map--head")))
         return self._row_strip(index, self.column if index == self.row else None, self._left, self.size)
 
     def _strip_of(self, line: Content) -> Strip:
         width = self.size.width
         strips = Visual.to_strips(self, line.truncate(width, pad=True), width, 1, self.visual_style)
         return strips[0] if strips else Strip.blank(width, self.rich_style)
-
-    def _head_line(self, y: int) -> Content:
-        cell_width = self._cell_width
-        parts = [Content(" " * self._name_width)]
-        for column in self._shown:
-            style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
-            text = one_line(self._table.heads[column][y], cell_width - 2)
-            parts.append(Content.styled(f" {text}", style).truncate(cell_width, pad=True))
-        return Content("").join(parts)
 
     def _paint_row(self, index: int, current: int | None, left: int, size: Size) -> Strip:
         """Paint a row with the cursor in its column `current`; `left` and `size` decide which columns are in it."""
@@ -201,17 +205,6 @@ class HeatMap(Widget, can_focus=True):
     @property
     def _shown(self) -> range:
         return range(self._left, min(len(self._table.heads), self._left + self._columns_in_sight))
-
-    def _more(self) -> Content:
-        """Return which rows and columns are visible, if some are not."""
-        rows, columns = len(self._table.names), len(self._table.heads)
-        said = []
-        if rows > self._rows_in_sight:
-            said.append(f"rows {self._top + 1}–{min(rows, self._top + self._rows_in_sight)} of {rows}")
-        if columns > self._columns_in_sight:
-            last = min(columns, self._left + self._columns_in_sight)
-            said.append(f"columns {self._left + 1}–{last} of {columns}")
-        return Content.styled(" · ".join(said), self.get_visual_style("heat-map--head"))
 
     # -- keys and mouse
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -82,9 +82,6 @@ class RowList(ScrollView, can_focus=True):
         strips = Visual.to_strips(self, line, width, 1, style)
         return strips[0] if strips else Strip.blank(width, style.rich_style)
 
-    def on_resize(self) -> None:
-        self._scroll_to_current()
-
     def on_click(self, event: events.Click) -> None:
         index = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if index < self._count:
@@ -100,6 +97,7 @@ class RowList(ScrollView, can_focus=True):
         self._scroll_to_current()
         self.post_message(self.Moved(index))
 
+    @on(events.Resize)
     def _scroll_to_current(self) -> None:
         """Scroll to the current row and the next two, such as those that add fields."""
         rows = max(1, min(3, self.size.height, self._count - self._current))

@@ -7,7 +7,7 @@ which becomes exact when they come near, so that a thousand long demos cost no m
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -30,37 +30,35 @@ class Spot(NamedTuple):
 class PromptLayout:
     """The sections of `messages`, stacked vertically, at a text width in cells."""
 
-    def __init__(self, width: int = 80) -> None:
-        self.width = width
+    def __init__(self) -> None:
+        self.width = 80
         self.messages: tuple[Message, ...] = ()
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
+        """The long pieces and folded messages that are shown in full."""
         self.is_quiet = False
         """True if the text shared by all columns is folded."""
         self._excerpt = 0
         """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
-        self._tops: list[int] = [0]
+        self.tops: list[int] = [0]
+        """The row at which each section starts, and the row after the last."""
 
     @property
     def height(self) -> int:
-        return self._tops[-1]
-
-    def top(self, position: int) -> int:
-        """Return the row at which a section starts."""
-        return self._tops[position]
+        return self.tops[-1]
 
     def section_at(self, y: int) -> int:
         """Return the section at row `y`, or the nearest; 0 if there is none."""
-        return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
+        return max(0, min(bisect_right(self.tops, y) - 1, len(self.messages) - 1))
 
     def piece_at(self, y: int, cell: int) -> tuple[Spot, Piece] | None:
         """Return the piece at a cell; None outside the text, on a title and below the prompt."""
         if y >= self.height:
             return None
         position = self.section_at(y)
-        section, row = self.section(position), y - self.top(position)
+        section, row = self.section(position), y - self.tops[position]
         if not 1 <= row < section.height:
             return None
         piece = section.piece_at(row, cell)
@@ -193,11 +191,6 @@ class PromptLayout:
         self._stack()
         return True
 
-    def unfold(self, origins: Iterable[Origin]) -> None:
-        """Unfold these long pieces and fold all others."""
-        self.unfolded = set(origins)
-        self.resize(self.width)
-
     def find(self, wanted: Origin) -> Spot | None:
         """Return the first row of a piece of this origin, else of any piece of its field, or None."""
         for position, message in enumerate(self.messages):
@@ -216,7 +209,7 @@ class PromptLayout:
         """Return whether rows `first` to `last` contain a piece of this origin."""
         for y in range(first, min(last + 1, self.height)):
             position = self.section_at(y)
-            section, row = self.section(position), y - self._tops[position]
+            section, row = self.section(position), y - self.tops[position]
             shown = section.runs(row) if 1 <= row < section.height else []
             if any(piece.number >= 0 and section.origins[piece.number] == wanted for piece, _ in shown):
                 return True
@@ -249,8 +242,8 @@ class PromptLayout:
             section = self.section(position)
             for number in section.stops():
                 first, last = section.rows_of(number)
-                if self._tops[position] + last >= y:
-                    return Spot(position, max(first, min(last, y - self._tops[position])), number)
+                if self.tops[position] + last >= y:
+                    return Spot(position, max(first, min(last, y - self.tops[position])), number)
         return None
 
     def next_piece(self, spot: Spot, step: int) -> Spot | None:
@@ -259,10 +252,6 @@ class PromptLayout:
         if stops:
             return self._at(spot.section, stops[0] if step > 0 else stops[-1])
         return self.edge_of_next(spot.section, step, last=step < 0)
-
-    def edge(self, last: bool) -> Spot | None:
-        """Return the first piece of the prompt, or with `last` its last."""
-        return self.edge_of_next(len(self.messages), -1, True) if last else self.edge_of_next(-1, 1, False)
 
     def next_row(self, spot: Spot, step: int, cell: int) -> Spot | None:
         """Return the next visible row (`step` 1) or the previous (-1), at the piece nearest to `cell`."""
@@ -280,6 +269,7 @@ class PromptLayout:
         return None
 
     def edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:
+        """Return the first piece of the next message with one after (`step` 1) or before a position, or its last."""
         position += step
         while 0 <= position < len(self.messages):
             stops = self.section(position).stops()
@@ -299,4 +289,4 @@ class PromptLayout:
         return True
 
     def _stack(self) -> None:
-        self._tops = list(accumulate(self._heights, initial=0))
+        self.tops = list(accumulate(self._heights, initial=0))

@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from adapters.prompts.text import Prompt
+from adapters.requests.token_estimates import of_message
 from workbench.output.display import one_line
 from workbench.tui.widgets.prompt.prompt_forms import heading_of
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
@@ -108,7 +109,7 @@ class PromptPainter:
         if y >= layout.height:
             return Strip.blank(width, self._style_of())
         position = layout.section_at(y)
-        section, row = layout.section(position), y - layout.top(position)
+        section, row = layout.section(position), y - layout.tops[position]
         if row >= section.height:  # its height is still an estimate
             return Strip.blank(width, self._style_of())
         if row and (self.marked_text or self._is_marked(section, position, row)):
@@ -169,7 +170,7 @@ class PromptPainter:
         return strip_of([(mark, self._style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
 
     def _title_row(self, section: Section, width: int) -> Strip:
-        tokens = f" ~{section.tokens:,} tok"
+        tokens = f" ~{of_message(section.message):,} tok"
         room = max(1, width - MARGIN)
         name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
         rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
@@ -203,25 +204,21 @@ class PromptBanner:
 
     def __init__(self) -> None:
         self.rows: list[str] = []
-        self._error = self._hint = ""
-
-    @property
-    def is_error(self) -> bool:
-        return bool(self._error)
+        self.error = self._hint = ""
 
     def take(self, error: str, hint: str, *, width: int, is_alone: bool) -> None:
         """Set the error or hint.
 
         An error is always laid out again, because a prompt may have appeared or disappeared below it.
         """
-        if (error, hint) != (self._error, self._hint) or error:
-            self._error, self._hint = error, hint
+        if (error, hint) != (self.error, self._hint) or error:
+            self.error, self._hint = error, hint
             self.lay_out(width, is_alone)
 
     def lay_out(self, width: int, is_alone: bool) -> None:
         """Wrap the text to a width, with more rows if no prompt follows."""
         most = MOST_ERROR_ROWS if is_alone else ROWS_OF_ERROR
-        text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
+        text = f"✗ {one_line(self.error, most * width)}" if self.error else self._hint
         found = rows(text, width) if text else []
         self.rows = [text[start:end] for start, end in found[:most]]
         if len(found) > most:
@@ -295,7 +292,7 @@ class PromptCanvas(LineView):
     def _anchor(self) -> tuple[int, int]:
         """Return the section at the top of the view, and its row at the top."""
         position = self._layout.section_at(self._top)
-        return position, self._top - self._layout.top(position)
+        return position, self._top - self._layout.tops[position]
 
     def _settle(self, position: int, row: int) -> None:
         """Lay out the visible rows with row `row` of section `position` at the top."""
@@ -309,7 +306,7 @@ class PromptCanvas(LineView):
             self._painter.forget_messages(0, 1, 1)
             self._follow()
         self.set_height(layout.height + len(self._banner.rows))
-        top = max(0, min(layout.top(position) + row, self.max_scroll_y))
+        top = max(0, min(layout.tops[position] + row, self.max_scroll_y))
         if top != self._top:
             self.set_reactive(LineView.scroll_y, float(top))
             self.set_reactive(LineView.scroll_target_y, float(top))
@@ -354,7 +351,7 @@ class PromptCanvas(LineView):
     def row(self, y: int, width: int) -> Strip:
         line = max(0, y - self._top)
         if line < len(self._banner.rows):
-            style = self.style_of("prompt-view--error" if self._banner.is_error else "prompt-view--boilerplate")
+            style = self.style_of("prompt-view--error" if self._banner.error else "prompt-view--boilerplate")
             return strip_of([(" " * MARGIN + self._banner.rows[line], style)], width, style)
         return self._painter.strip(y - len(self._banner.rows), width)
 
@@ -364,7 +361,7 @@ class PromptCanvas(LineView):
         if not 0 <= place < self._layout.height:
             return super().row_text(y)
         position = self._layout.section_at(place)
-        section, row = self._layout.section(position), place - self._layout.top(position)
+        section, row = self._layout.section(position), place - self._layout.tops[position]
         if not 1 <= row <= len(section.rows):
             return super().row_text(y)
         start, end = section.rows[row - 1]

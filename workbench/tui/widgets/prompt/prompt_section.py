@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from adapters.late_dataclasses import dataclass
 from adapters.prompts.text import DataPart, Message
-from adapters.requests.token_estimates import estimate, of_message
+from adapters.requests.token_estimates import estimate
 from workbench.output.display import safe
 from workbench.output.measures import summary
 from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_of, rows
@@ -113,31 +113,21 @@ class Section:
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
         """Fill `pieces`."""
         for index, (text, kind, _) in enumerate(given):
-            if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
-                self.pieces.append(Piece(text, kind, index))
-            else:
-                self._add(index, text, kind, is_unfolded)
-
-    def _add(self, index: int, text: str, kind: str, is_unfolded: Callable[[Origin], bool]) -> None:
-        cut = fold_point(text, self.width, fold_of(kind))
-        if cut is not None:
-            self.folded.add(index)
-            if is_unfolded(self.origins[index]):
-                cut = LONGEST_SHOWN if len(text) > LONGEST_SHOWN else None
-        if cut is None:
-            self.pieces.append(Piece(text, kind, index))
-            return
-        self.pieces.append(Piece(text[:cut], kind, index))
-        self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
+            cut: int | None = None
+            if len(text) > SHORTEST_FOLDED and ("\n" in text or len(text) > fold_of(kind).above):
+                cut = fold_point(text, self.width, fold_of(kind))
+            if cut is not None:
+                self.folded.add(index)
+                if is_unfolded(self.origins[index]):
+                    cut = LONGEST_SHOWN if len(text) > LONGEST_SHOWN else None
+            self.pieces.append(Piece(text[:cut], kind, index))
+            if cut is not None:
+                self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
 
     def _add_rest(self, length: int, index: int, cut: int = LONGEST_SHOWN, tail: str = "") -> None:
         """Add a piece that says how much of a text is hidden after `cut`, if any."""
         if length > cut:
             self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
-
-    @property
-    def tokens(self) -> int:
-        return of_message(self.message)
 
     def is_away(self, number: int, offset: int) -> bool:
         """Return whether a character of piece `number` is hidden by a fold."""

@@ -159,7 +159,8 @@ class PromptView(PromptCanvas):
 
     def unfold(self, origins: Iterable[Origin]) -> None:
         """Unfold these long pieces and fold all others."""
-        self._layout.unfold(origins)
+        self._layout.unfolded = set(origins)
+        self._layout.resize(self._layout.width)
         self._painter.forget()
         self._settle(*self._anchor())
         self.repaint()
@@ -204,7 +205,7 @@ class PromptView(PromptCanvas):
         position, _ = self._anchor()
         if not position <= spot.section < position + self.page_height:
             self._settle(spot.section, 0)
-        y = self._layout.top(spot.section) + spot.row
+        y = self._layout.tops[spot.section] + spot.row
         first = y - 1 if spot.row == 1 else y
         self.scroll_row_into_view(first, y + len(self._banner.rows))
 
@@ -233,7 +234,8 @@ class PromptView(PromptCanvas):
         self._place(self._layout.edge_of_next(position, step, last=False))
 
     def action_edge(self, last: bool) -> None:
-        self._place(self._layout.edge(last))
+        layout = self._layout
+        self._place(layout.edge_of_next(len(layout.messages), -1, last) if last else layout.edge_of_next(-1, 1, last))
 
     def action_choose(self) -> None:
         origin = self.origin_at_cursor
@@ -294,7 +296,7 @@ class PromptView(PromptCanvas):
             self.post_message(self.Hovered(self.column_id, "", None, ""))
 
     def on_click(self, event: events.Click) -> None:
-        place = self._place_of(event) if not self.is_selecting else None
+        place = self._place_of(event) if self.text_selection is None else None
         if place is None:
             return
         under = self._layout.piece_at(*place)

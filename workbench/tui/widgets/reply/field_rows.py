@@ -79,7 +79,11 @@ def rows_of(
             found += _field(reading, field, flags, width, toggled)
     if reading.extraction is not None:
         found += _heading("reply of the second model", width)
-        found += _text(reading.extraction.completion.strip(), width)
+        lines = reading.extraction.completion.strip().split("\n")
+        for line in lines[:MOST_LINES]:
+            found += _message("", line, "note", width) or [Row(())]
+        if len(lines) > MOST_LINES:
+            found += _message("", f"… and {len(lines) - MOST_LINES:,} more lines", "note", width)
         found += _verdict(reading.extraction, width)
     return found
 
@@ -215,14 +219,6 @@ def _message(mark: str, text: str, style: str, width: int) -> list[Row]:
         Row(((" " * len(lead) if number else lead, style), (line, words)))
         for number, line in enumerate(_wrap(text, width - len(lead)))
     ]
-
-
-def _text(text: str, width: int) -> list[Row]:
-    """Return the first lines of a reply as rows."""
-    lines = text.split("\n")
-    found = [row for line in lines[:MOST_LINES] for row in _message("", line, "note", width) or [Row(())]]
-    more = len(lines) - MOST_LINES
-    return found + (_message("", f"… and {more:,} more lines", "note", width) if more > 0 else [])
 
 
 def _sentence(message: str) -> str:

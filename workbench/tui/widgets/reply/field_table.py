@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
@@ -119,9 +119,7 @@ class FieldTable(LineView):
         if self.is_attached:
             self._look_for_near_misses()
 
-    def on_mount(self) -> None:
-        self._look_for_near_misses()
-
+    @on(events.Mount)
     def _look_for_near_misses(self) -> None:
         """Search for near misses and causes in a thread, after a pause in typing."""
         reading = self.reading
@@ -213,7 +211,7 @@ class FieldTable(LineView):
         self.repaint()
 
     async def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self) if not self.is_selecting else None
+        offset = event.get_content_offset(self) if self.text_selection is None else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows):
             self._current = y
@@ -225,11 +223,7 @@ class FieldTable(LineView):
             self.repaint()
 
     def on_focus(self) -> None:
-        self.repaint()
         self._point()
-
-    def on_blur(self) -> None:
-        self.repaint()
 
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
@@ -270,14 +264,6 @@ class ReplyAndValues(Container, can_focus=False):
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
         return max(reply, fields) if self.is_beside else reply + fields
 
-    @property
-    def _has_room_beside(self) -> bool:
-        width = self.size.width
-        if width >= TWICE_THE_NARROWEST or width < LEAST_BESIDE:
-            return width >= TWICE_THE_NARROWEST
-        of_reply = width - width * SHARE_IF_NARROW // 100
-        return not self._fields.has_sentences and self._reply.widest_row <= of_reply
-
     def place(self, height: int) -> None:
         """Arrange reply and table side by side if there is room, else one below the other.
 
@@ -285,9 +271,14 @@ class ReplyAndValues(Container, can_focus=False):
         """
         if height <= 0:
             return
-        is_beside = self._fields.has_something and self._has_room_beside
+        width = self.size.width
+        is_beside = is_wide = width >= TWICE_THE_NARROWEST
+        if LEAST_BESIDE <= width < TWICE_THE_NARROWEST:
+            of_reply = width - width * SHARE_IF_NARROW // 100
+            is_beside = not self._fields.has_sentences and self._reply.widest_row <= of_reply
+        is_beside = is_beside and self._fields.has_something
         most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
-        share = 100 if not is_beside else SHARE_OF_FIELDS if self.size.width >= TWICE_THE_NARROWEST else SHARE_IF_NARROW
+        share = 100 if not is_beside else SHARE_OF_FIELDS if is_wide else SHARE_IF_NARROW
         if (is_beside, most, share) == self._placed:
             return
         self._placed = (is_beside, most, share)

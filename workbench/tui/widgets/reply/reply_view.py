@@ -109,9 +109,27 @@ class ReplyView(StreamedText):
             if self.has_focus:
                 super().show(text)
             else:
-                self._load(text)
+                self.raw = text
+                with self.prevent(TextArea.Changed):
+                    self.load_text(safe(text))
+                self._wrap_unless_too_long()
+                self.refresh()
+                self.scroll_home(animate=False)
         self.reading = reading
-        self._mark(reading)
+        spans = reading.spans if reading is not None and reading.completion == self.raw else ()
+        names = tuple(reading.signature.output_fields) if reading is not None else ()
+        error = reading.error if reading is not None else None
+        at = (error.start, error.end or error.start + 1) if error is not None and error.start is not None else None
+        marked = (self.raw, spans, names, at)
+        if marked == self._marked:
+            return
+        self._marked = marked
+        self._marks_of_reply = Marks(self.raw, spans, names)
+        self._error_at = at
+        self._error_field = error.field if error is not None else None
+        self._fit_margin()
+        self.forget_painted_lines()
+        self.refresh()
 
     def begin_stream(self, form: ReplyForm, fields: Sequence[str]) -> None:
         """Show an empty, read-only reply that grows by `append`, and label its `fields` as they arrive."""
@@ -148,30 +166,6 @@ class ReplyView(StreamedText):
             return marks.label_in(start, end), bool(marks.spans_in_range(start, end))
 
         return look
-
-    def _load(self, text: str) -> None:
-        self.raw = text
-        with self.prevent(TextArea.Changed):
-            self.load_text(safe(text))
-        self._wrap_unless_too_long()
-        self.refresh()
-        self.scroll_home(animate=False)
-
-    def _mark(self, reading: Reading | None) -> None:
-        spans = reading.spans if reading is not None and reading.completion == self.raw else ()
-        names = tuple(reading.signature.output_fields) if reading is not None else ()
-        error = reading.error if reading is not None else None
-        at = (error.start, error.end or error.start + 1) if error is not None and error.start is not None else None
-        marked = (self.raw, spans, names, at)
-        if marked == self._marked:
-            return
-        self._marked = marked
-        self._marks_of_reply = Marks(self.raw, spans, names)
-        self._error_at = at
-        self._error_field = error.field if error is not None else None
-        self._fit_margin()
-        self.forget_painted_lines()
-        self.refresh()
 
     def place_of(self, field: str) -> tuple[int, int] | None:
         """Return start and end of a field's value in the reply, without surrounding blanks, or None."""

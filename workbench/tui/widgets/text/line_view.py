@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events, on
 from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
@@ -87,8 +88,8 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         + "}"
     )
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._painted: dict[int, Strip] = {}
         self._room: tuple[int, int] | None = None
         """Width and height of the last layout; None if a change happened while there was no room."""
@@ -160,11 +161,6 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
     def text_select_all(self) -> None:
         """Select nothing: a double click has another meaning here, and text is selected by dragging."""
 
-    @property
-    def is_selecting(self) -> bool:
-        """Tell whether text is selected, so that a click only ended the drag that selected it."""
-        return self.text_selection is not None
-
     def lay_out(self) -> None:
         """Rebuild the rows for the current width; called before painting when it may have changed."""
 
@@ -178,6 +174,8 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
     def on_resize(self) -> None:
         self.fit()
 
+    @on(events.Focus)
+    @on(events.Blur)
     def repaint(self) -> None:
         """Repaint the visible rows that differ from those last painted."""
         width = self.row_width

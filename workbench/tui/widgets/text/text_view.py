@@ -123,11 +123,12 @@ class TextView(LineView):
 
         target: str
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._blocks: tuple[Block, ...] = ()
         self._rows: list[_Row] = []
-        self._current = -1
+        self.current = -1
+        """The index of the block with the cursor, or -1."""
         self._laid_out_for = 0
         self._keeps_lit = False
         """True while another height of the view scrolls to the highlighted text again."""
@@ -143,9 +144,9 @@ class TextView(LineView):
         targets = [index for index, one in enumerate(self._blocks) if one.target]
         named = [index for index in targets if current and self._blocks[index].target == current]
         if named:
-            self._current = named[0]
-        elif self._current not in targets:
-            self._current = targets[0] if targets else -1
+            self.current = named[0]
+        elif self.current not in targets:
+            self.current = targets[0] if targets else -1
         self._make_rows()
         self._keeps_lit = False
         if not keep_place:
@@ -169,14 +170,9 @@ class TextView(LineView):
             self.fit()
             self.show_lit()
 
-    @property
-    def current(self) -> int:
-        """The index of the block with the cursor, or -1."""
-        return self._current
-
     def show_current(self) -> None:
         """Scroll as little as possible to show the block at the cursor."""
-        own = [y for y, row in enumerate(self._rows) if row.block == self._current]
+        own = [y for y, row in enumerate(self._rows) if row.block == self.current]
         if own:
             self.scroll_row_into_view(own[0], own[-1])
 
@@ -223,7 +219,7 @@ class TextView(LineView):
         if y >= len(self._rows):
             return Strip.blank(width, plain)
         row = self._rows[y]
-        is_current = row.block == self._current and self.has_focus
+        is_current = row.block == self.current and self.has_focus
         over = ("text-view--current",) if is_current else ()
         lights = {piece.light for piece in row.pieces}
         is_lit = "lit" in lights or (not lights and all(one.light == "lit" for one in self._blocks[row.block].pieces))
@@ -236,37 +232,31 @@ class TextView(LineView):
             pieces.append((text, self.style_of(f"text-view--{style}", *shade, *over)))
         return strip_of(pieces, width, self.style_of(*over) if over else plain)
 
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
-
     # ------------------------------------------------------------------ keys and mouse
 
     def action_step(self, by: int) -> None:
         targets = [index for index, one in enumerate(self._blocks) if one.target]
-        if self._current not in targets:
+        if self.current not in targets:
             self.scroll_relative(y=by, animate=False, force=True)
             return
-        place = targets.index(self._current) + by
+        place = targets.index(self.current) + by
         if not 0 <= place < len(targets):
             self.scroll_relative(y=by, animate=False, force=True)
             return
-        self._current = targets[place]
-        self.post_message(self.Moved(self._blocks[self._current].target))
+        self.current = targets[place]
+        self.post_message(self.Moved(self._blocks[self.current].target))
         self.show_current()
         self.repaint()
 
     def action_choose(self) -> None:
-        if 0 <= self._current < len(self._blocks):
-            self.post_message(self.Chosen(self._blocks[self._current].target))
+        if 0 <= self.current < len(self._blocks):
+            self.post_message(self.Chosen(self._blocks[self.current].target))
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self) if not self.is_selecting else None
+        offset = event.get_content_offset(self) if self.text_selection is None else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows) and self._blocks[self._rows[y].block].target:
-            self._current = self._rows[y].block
+            self.current = self._rows[y].block
             self.repaint()
             self.action_choose()
 
