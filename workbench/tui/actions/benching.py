@@ -4,41 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from pathlib import Path
-from threading import Event
 
 from adapters.errors import SignatureError
-from adapters.late_dataclasses import replace
-from adapters.lm import ProviderError
-from sessions.bench import halves, reading
+from sessions.bench import reading
 from sessions.bench.conclusions import Conclusions
-from sessions.bench.grid import Grid, latest
+from sessions.bench.grid import latest
 from sessions.bench.results import path_beside
 from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
 from sessions.model.session import Demo
-from sessions.model.variants import INSTRUCTIONS, columns_of
 from sessions.running.recording import copied
 from sessions.stress import grid
-from workbench.bench.judging import expected_outputs, grid_of
-from workbench.bench.planning import Forecasts, Target, plan
-from workbench.bench.running import Bench, Settings
-from workbench.config.confinement import Allowed
+from workbench.bench.judging import expected_outputs
 from workbench.editing import edits, row_edits
 from workbench.output.display import one_line
-from workbench.output.exit_codes import CommandError
-from workbench.sending.suggesting import failing_in
 from workbench.state.document import Place
 from workbench.tui.actions.checking import record
-from workbench.tui.actions.sending import settle
-from workbench.tui.actions.suggesting import suggest
-from workbench.tui.dialogs.ask import Answer, ConfirmScreen
 from workbench.tui.host import Host
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen
-from workbench.tui.widgets.text.plain import PlainStatic, content, plain_notify
+from workbench.tui.widgets.text.plain import plain_notify
 
 
 async def look_at_bench(host: Host) -> None:
@@ -65,89 +52,8 @@ async def look_at_bench(host: Host) -> None:
     concluded = Conclusions(latest(found, cases, columns))
     await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
     wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
-    if wanted is not None and wanted.then == "improve":
-        wanted = await _improved(host, path, concluded.grid)
     if wanted is not None:
         show(host, wanted)
-
-
-async def _improved(host: Host, path: Path, before: Grid) -> Wanted | None:
-    """Let a model rewrite a text after the misses of half of the cases, and bench the rewrite beside the original."""
-    shown = halves.half(before)
-    failures = await asyncio.to_thread(failing_in, host.document.session, before, shown)
-    if not failures:
-        said = "No reply went wrong in the half of the cases that a model may be shown."
-        plain_notify(host.app, said, title="Nothing to improve")
-        return None
-    tag = await suggest(host, INSTRUCTIONS, failures)
-    if tag is None:
-        return None
-    session, benched = host.document.session, {one.column for one in before.columns}
-    columns = tuple([made for one in session.columns if one.id in benched for made in columns_of(one, [tag])])
-    target = Target(str(path), replace(session, columns=columns), columns, session.cases)
-    try:
-        found = await _benched(host, target, before.repeat)
-    except (CommandError, SessionError, ProviderError) as error:
-        plain_notify(host.app, one_line(str(error), 300), title="No bench", severity="error")
-        return None
-    if found is None:
-        return None
-    gains = tuple([one.words for one in halves.gains(found, tag, shown)])
-    wanted = await host.app.push_screen_wait(BenchScreen(Conclusions(found), path.name, gains))
-    return None if wanted is not None and wanted.then == "improve" else wanted
-
-
-BENCH_IT = (
-    Answer("bench", "b", "Bench it", "beside the original; the runs are added to its results"),
-    Answer("later", "l", "Later", "keep the variant, send nothing"),
-)
-STOP = (Answer("stop", "s", "Stop", "the runs that ended are kept"),)
-AT_ONCE = 4
-"""The number of runs at once."""
-
-
-class BenchingScreen(ConfirmScreen):
-    """Show the progress of a bench until it ends or is stopped."""
-
-    def __init__(self, bench: Bench) -> None:
-        super().__init__("Benching the rewrite", bench.progress.words, STOP)
-        self._bench = bench
-
-    def on_mount(self) -> None:
-        self.set_interval(0.5, self._look)
-
-    def _look(self) -> None:
-        self.query_one(".dialog-text", PlainStatic).show(content(self._bench.progress.words))
-
-
-async def _benched(host: Host, target: Target, repeat: int) -> Grid | None:
-    """Bench a session beside its results, after asking; None if the user declines. Raises `CommandError`."""
-    planned = await asyncio.to_thread(plan, [target], repeat)
-    forecast = Forecasts(planned).of(planned.open).words
-    answer = await host.app.push_screen_wait(ConfirmScreen("Bench the rewrite?", forecast, BENCH_IT))
-    if answer != "bench":
-        return None
-    hosts, may = host.sending.hosts, []
-    for column in target.columns:
-        if not await settle(host, hosts.questions(target.session, column, host.document.path)):
-            return None
-        may.append(hosts.allowed(target.session, column, host.document.path))
-    allowed = Allowed(
-        frozenset().union(*[one.hosts for one in may]), frozenset().union(*[one.variables for one in may])
-    )
-    settings = Settings(AT_ONCE, allowed=allowed, confinement=host.confinement)
-    stop, cancel = Event(), Event()
-    bench = Bench(planned, settings, stop=stop, cancel=cancel)
-    waiting = BenchingScreen(bench)
-    running = asyncio.create_task(asyncio.to_thread(bench.run))
-    running.add_done_callback(lambda _: waiting.dismiss(None) if waiting.is_current else None)
-    await host.app.push_screen_wait(waiting)
-    if not running.done():
-        stop.set()
-        cancel.set()
-    await running
-    found = {target.file: await asyncio.to_thread(reading.read, target.file)}
-    return await asyncio.to_thread(grid_of, replace(planned, results=found), ())
 
 
 def show(host: Host, wanted: Wanted) -> None:

@@ -23,7 +23,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import cost, token_counts
 from workbench.output.prompt_diff import SectionDiff
 from workbench.sending import suggesting
-from workbench.sending.suggesting import Failing, Suggestion, SuggestionError
+from workbench.sending.suggesting import Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
@@ -68,52 +68,46 @@ STOP = (Answer("stop", "s", "Stop", "discard the answer"),)
 ARRIVED = "arrived"
 
 
-async def suggest(host: Host, of: str, wrong: tuple[Failing, ...] | None = None) -> str | None:
-    """Ask for the text, the model and a wish, then call the model; accepting the rewrite can be undone.
-
-    `wrong` are the replies to show the model (default: those of the session). Returns the tag of the accepted variant.
-    """
+async def suggest(host: Host, of: str) -> None:
+    """Ask for the text, the model and a wish, then call the model; accepting the rewrite can be undone."""
     session = host.document.session
     try:
         signature = session.signature.read()
         repair = partial(suggesting.failing, session)  # repairing a reply can take long
-        failures = await asyncio.to_thread(repair) if wrong is None else wrong
+        failures = await asyncio.to_thread(repair)
     except (SignatureError, ExpectationError) as error:
         plain_notify(host.app, f"Fix this first: {error}", severity="warning")
-        return None
+        return
     entries = [Entry(one, one, variants.original_of(signature, one) or "") for one in variants.targets(signature)]
     chosen = await host.app.push_screen_wait(ChooseScreen("Rewrite which text?", entries, current=of))
     if chosen is None:
-        return None
+        return
     who = ModelScreen("Who rewrites it?", session.model, only=host.confinement.offered_models)
     model = await host.app.push_screen_wait(who)
     if model is None:
-        return None
+        return
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
     hint = f"{count} will be shown to the model   enter ask, with or without a wish   {{ask.close|esc}} close"
     wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
     if wish is None:
-        return None
-    made = await _ask(host, session, chosen, model, wish, wrong)
+        return
+    made = await _ask(host, session, chosen, model, wish)
     if made is None:
-        return None
+        return
     took = made.run.attempts[-1]
     head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
     diff = SectionDiff(made.of, made.before, made.text, made.lines)
     if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
         host.main.status.say("rejected; nothing was kept")
-        return None
+        return
     tag = suggesting.free_tag(host.document.session)
     change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
     row = len(host.document.session.variants)
     host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
     host.main.go_to(Place("variant", row=row, field="text"))
-    return tag
 
 
-async def _ask(
-    host: Host, session: Session, of: str, model: str, wish: str, failures: tuple[Failing, ...] | None
-) -> Suggestion | None:
+async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
     """Return the rewrite, or None if it was stopped or failed; a failure is reported."""
     try:
         scratch = suggesting.scratch(session, of, model)
@@ -129,7 +123,6 @@ async def _ask(
     waiting = ConfirmScreen("Waiting for the rewrite", f"{one_line(model, 60)} rewrites {of}.", STOP)
     call = partial(
         suggesting.ask,
-        failures=failures,
         cancel=cancel,
         allowed=may,
         confinement=host.confinement,

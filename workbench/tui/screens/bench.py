@@ -38,8 +38,6 @@ FILTERS: dict[Filter, str] = {
 Order = Literal["apart", "session", "worst"]
 ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session order", "worst": "worst first"}
 VERDICT_LINES = 3
-MOST_GAINS = 3
-"""The most columns whose gain from a rewrite is above the grid; the conclusions have all."""
 HEAD_FACTS_FROM = 30
 """The screen height, in rows, from which a column's head shows all facts, not only its share."""
 WIDE_ENOUGH = 100
@@ -54,7 +52,7 @@ class Wanted(NamedTuple):
     case: str
     column: str
     run: BenchRun | None = None
-    then: Literal["look", "record", "demo", "improve"] = "look"
+    then: Literal["look", "record", "demo"] = "look"
 
 
 class BenchScreen(FrontScreen[Wanted | None]):
@@ -76,9 +74,7 @@ and `{runs.demo|d}` makes a demo of it.
 
 `{bench.filter|f}` keeps only cases that differ between columns, failed, or are flaky; `{bench.versus|v}` keeps those
 that this column failed and another passed; `{bench.causes|g}` groups misses by cause and shows the cells of a group.
-`{bench.sort|s}` sorts; `{bench.turn|t}` turns the grid on its side; `{bench.pairs|p}` shows the conclusions.
-`{bench.improve|i}` shows a model the misses of half of the cases, benches its rewrite beside the original, and says
-whether the other half gained, too. `workbench bench SESSION` makes the runs.
+`{bench.sort|s}` sorts; `{bench.pairs|p}` shows the conclusions. `workbench bench SESSION` makes the runs.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
@@ -87,17 +83,13 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         _key("v", "versus", "versus", "Versus", "Keep cases that this column failed and the next other column passed"),
         _key("g", "causes", "causes", "Causes", "Group misses by their cause"),
         _key("s", "sort", "sort", "Sort", "Sort by disagreement, as in the session, or worst first"),
-        _key("t", "turn", "turn", "Turn", "Turn the grid on its side, and back"),
         _key("p", "pairs", "pairs", "Conclude", "Show the conclusions about columns"),
         _key("o", "take", "take", "On screen", "Show this case with its reply"),
-        _key("i", "improve", "improve", "Improve", "Let a model rewrite a text to avoid misses, and bench the rewrite"),
         _key("escape,q", "dismiss(None)", "close", "Close", "Close the grid"),
     ]
 
-    def __init__(self, concluded: Conclusions, of: str, gains: tuple[str, ...] = ()) -> None:
+    def __init__(self, concluded: Conclusions, of: str) -> None:
         super().__init__()
-        self._gains = gains
-        """Sentences about the gain from a rewrite, a column each."""
         self._conclusions = concluded
         self._grid = concluded.grid
         self._of = of
@@ -107,8 +99,6 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         """The column that passed the shown cases, which the current column failed; "" without that filter."""
         self._picked: tuple[str, frozenset[Place]] | None = None
         """A description and the cases to show instead of those of the filter."""
-        self._turned: bool | None = None
-        """True if the bench's columns are rows; None: if there are more columns than cases."""
         self._rows: tuple[Place, ...] = concluded.grid.cases
         self._head = PlainStatic(id="bench-head")
         self._map = HeatMap(id="bench-map")
@@ -130,7 +120,8 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
     @property
     def is_turned(self) -> bool:
-        return len(self._grid.columns) > len(self._grid.cases) if self._turned is None else self._turned
+        """Tell whether the bench's columns are rows: if there are more columns than cases."""
+        return len(self._grid.columns) > len(self._grid.cases)
 
     @property
     def cell(self) -> Cell | None:
@@ -177,9 +168,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         room = max(8, self.size.width - len(said) - 10)
         verdict = one_line(f" {self._conclusions.verdict.line}", max(8, VERDICT_LINES * (self.size.width - 8)))
         head = ((" Bench ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
-        room = 2 * (self.size.width - 8)
-        gains = [part for one in self._gains[:MOST_GAINS] for part in ((one_line(f" {one}", room), ""), "\n")]
-        self._head.show(lines((verdict, "bold"), "\n", *gains, *head))
+        self._head.show(lines((verdict, "bold"), "\n", *head))
         self._hint.show(key_hints(self.app, HINTS))
         self._show_about()
 
@@ -266,20 +255,11 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
         self._order = names[(names.index(self._order) + 1) % len(names)]
         self._show(0, 0)
 
-    def action_turn(self) -> None:
-        row, column = self._map.row, self._map.column
-        self._turned = not self.is_turned
-        self._show(column, row)
-
     def action_pairs(self) -> None:
         concluded = self._conclusions
-        made: list[shown.Block] = [shown.Note(concluded.verdict.line, "strong"), *map(shown.Note, self._gains)]
-        made.append(report.column_table(self._grid))
+        made: list[shown.Block] = [shown.Note(concluded.verdict.line, "strong"), report.column_table(self._grid)]
         made += report.conclusions(concluded) if concluded.pairs else [shown.Note("There is only one column.")]
         self.app.push_screen(BenchTextScreen("Conclusions", text_blocks(made)))
-
-    def action_improve(self) -> None:
-        self.dismiss(Wanted("", "", then="improve"))
 
     def action_take(self) -> None:
         cell = self.cell
@@ -310,7 +290,7 @@ whether the other half gained, too. `workbench bench SESSION` makes the runs.
 
 HINTS = (
     " {grid.choose|enter} runs  {bench.take|o} open  {bench.filter|f} filter  {bench.versus|v} versus  "
-    "{bench.causes|g} causes  {bench.improve|i} improve  {bench.pairs|p} pairs  {bench.close|esc} back"
+    "{bench.causes|g} causes  {bench.pairs|p} pairs  {bench.close|esc} back"
 )
 Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 """A run and the action for its reply."""
