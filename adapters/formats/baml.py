@@ -95,10 +95,7 @@ _structure_once_built = lru_cache(maxsize=512)(_structure)
 
 
 def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None) -> str:
-    """Write a type in BAML's short form (`dspy.adapters.baml_adapter`).
-
-    Raises ValueError for a repeated model, and IndexError, as dspy does, for a Dict or List without its types.
-    """
+    """Write a type in BAML's short form (`dspy.adapters.baml_adapter`). Raises ValueError for a repeated model."""
     for plain, word in PLAIN.items():
         if annotation is plain:
             return word
@@ -111,11 +108,6 @@ def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None
         return f"{text} or null" if len(members) < len(args) else text
     if origin is Literal:
         return " or ".join([_literal_text(one) for one in args])
-    if origin in (list, dict) and not args:
-        full = "list[str]" if origin is list else "dict[str, Any]"
-        raise IndexError(
-            f"BAMLAdapter cannot handle {annotation} without the types inside it: write {full}, for example"
-        )
     if origin is list:
         item = args[0]
         if is_model(item):

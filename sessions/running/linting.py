@@ -80,7 +80,13 @@ def lints_of_session(
                 request = rendering.request_of(session, column, case, adapter=adapter)
                 made = lints_of(session, column, case, request)
             except Exception as error:  # whatever dspy's format raises for this signature and these values
-                said = f"the input `{error.args[0]}` has no value" if isinstance(error, KeyError) else error
+                match error:
+                    case KeyError():
+                        said = f"the input `{error.args[0]}` has no value"
+                    case IndexError():  # dspy's BAMLAdapter for a `List` or `Dict` alone: "tuple index out of range"
+                        said = "it needs the types inside List and Dict: write list[str] or dict[str, Any], for example"
+                    case _:
+                        said = str(error)
                 made = (Lint("no-prompt", f"{column.id} cannot be rendered: {said}", Place("column")),)
             for one in made:
                 ids, names = found.setdefault(one, ({}, {}))

@@ -58,8 +58,8 @@ def test_an_address_that_dspy_does_not_call_is_named(
             "    d: Dict = dspy.OutputField()\n",
             "baml",
             "offline/exact",
-            "baml cannot be rendered: BAMLAdapter cannot handle typing.Dict without the types inside it: write "
-            "dict[str, Any], for example",
+            "baml cannot be rendered: it needs the types inside List and Dict: write list[str] or dict[str, Any], for "
+            "example",
         ),
     ],
 )

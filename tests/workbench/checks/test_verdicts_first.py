@@ -183,7 +183,7 @@ def test_the_screen_opens_on_it_with_its_reply_and_accepting_all_leaves_it(promp
         assert screen.review.fixture.case == NAME and screen.review.cause.changes_verdict
         assert CHANGE in screen.painted and "[[ ## kind ## ]]" in screen.painted
         assert screen.review.decisions.others_of(screen.review.cause, screen.review.fixture)
-        entries = [screen.review._entry(one).pieces[0].style for one in screen.review.decisions.causes]
+        entries = [one.pieces[0].style for one in screen.review._list._blocks]
         assert entries == ["error", "text", "text"], "a failure is in the colour of failures"
         assert screen.review._whole is not None
         pieces = [one for block in drifts.reply_of(screen.review._whole) for one in block.pieces]

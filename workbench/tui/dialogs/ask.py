@@ -180,11 +180,11 @@ class ConfirmScreen(Dialog[str | None]):
         if self._question:
             yield PlainStatic(self._question, classes="dialog-text")
         width = max(len(one.key) for one in self._answers)
-        options = OptionList(compact=True)
+        options = []
         for one in self._answers:
             key = (f" {one.key:{width}}  ", "$text-accent bold")
-            options.add_option(Option(lines(key, (one.name, "bold"), (f"   {one.about}", QUIET))))
-        yield options
+            options.append(Option(lines(key, (one.name, "bold"), (f"   {one.about}", QUIET))))
+        yield OptionList(*options, compact=True)
 
     def on_resize(self) -> None:
         """Show as many answers as fit below the question."""
