@@ -81,12 +81,13 @@ def lints_of_session(
                 made = lints_of(session, column, case, request)
             except Exception as error:  # whatever dspy's format raises for this signature and these values
                 match error:
-                    case KeyError():
-                        said = f"the input `{error.args[0]}` has no value"
-                    case IndexError():  # dspy's BAMLAdapter for a `List` or `Dict` alone: "tuple index out of range"
+                    case KeyError(args=(str(name),)) if name in _unset(session, case):
+                        said = f"the input `{name}` has no value"
+                    case IndexError() if "types-in-short-form" in catalog.profile(column.adapter).quirks:
+                        # dspy's BAMLAdapter for a `List` or `Dict` alone: "tuple index out of range"
                         said = "it needs the types inside List and Dict: write list[str] or dict[str, Any], for example"
                     case _:
-                        said = str(error)
+                        said = str(error) or type(error).__name__
                 made = (Lint("no-prompt", f"{column.id} cannot be rendered: {said}", Place("column")),)
             for one in made:
                 ids, names = found.setdefault(one, ({}, {}))
@@ -94,6 +95,10 @@ def lints_of_session(
     order = {name: index for index, name in enumerate(LINTS)}
     ordered = sorted(found.items(), key=lambda one: (SEVERITIES.index(one[0].severity), order[one[0].name]))
     return tuple([Found(one, tuple(ids), tuple(names)) for one, (ids, names) in ordered])
+
+
+def _unset(session: Session, case: Case) -> Collection[str]:
+    return session.signature.read().input_fields.keys() - case.inputs.keys()
 
 
 SEVERITIES = ("error", "warning", "info")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from adapters.formats.chat import ChatAdapter
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from sessions.running.linting import lints_of, lints_of_session
@@ -66,4 +69,27 @@ def test_an_address_that_dspy_does_not_call_is_named(
 def test_why_no_prompt_can_be_made_is_said_in_a_sentence(signature: str, column: str, model: str, said: str) -> None:
     columns, cases = (Column(column, column),), (Case("a", {"q": "Q"}),)
     session = Session(SignatureText(signature), columns=columns, cases=cases, model=model)
+    assert [one.lint.message for one in lints_of_session(session, columns, cases)] == [said]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError(), "mine cannot be rendered: KeyError"),
+        (KeyError("style"), "mine cannot be rendered: 'style'"),
+        (KeyError("q"), "mine cannot be rendered: 'q'"),
+        (KeyError("more"), "mine cannot be rendered: the input `more` has no value"),
+        (IndexError("pop from empty list"), "mine cannot be rendered: pop from empty list"),
+    ],
+)
+def test_an_error_of_an_adapter_of_ones_own_is_not_taken_for_one_of_dspy(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    class Mine(ChatAdapter):
+        def format_field_description(self, signature: Any) -> str:
+            raise error
+
+    monkeypatch.setattr(rendering, "adapter_of", lambda *_, **__: Mine())
+    columns, cases = (Column("mine", "mine:Mine"),), (Case("a", {"q": "Q"}),)
+    session = Session(SignatureText("q, more -> a"), columns=columns, cases=cases, model="offline/exact")
     assert [one.lint.message for one in lints_of_session(session, columns, cases)] == [said]
