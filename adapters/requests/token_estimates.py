@@ -153,7 +153,7 @@ class Estimates:
     def total(self, messages: Sequence[Message], params: Mapping[str, Any]) -> int:
         """Estimate the tokens of a request with these messages (compared by identity) and parameters."""
         if messages is not self._messages:
-            before, self._messages = self._messages, messages
+            before = self._messages
             if len(before) == len(messages):
                 self._counts = [
                     count if one is old else of_message(one)
@@ -162,6 +162,7 @@ class Estimates:
             else:
                 known = dict(zip(map(id, before), self._counts, strict=True))
                 self._counts = [known[id(one)] if id(one) in known else of_message(one) for one in messages]
+            self._messages = messages  # last: a message that cannot be counted leaves the counts of `before`
         if params != self._beside[0]:
             self._beside = (params, _sum(texts_beside(params)))
         return sum(self._counts) + self._beside[1] + REPLY_BEGINS

@@ -48,6 +48,19 @@ def test_a_message_made_anew_with_other_words_is_counted_anew() -> None:
     assert counted.total(longer, {}) > before
 
 
+@pytest.mark.parametrize("then", [MESSAGES[:3], (*MESSAGES[:-1], OTHER[-1])])
+def test_messages_that_could_not_be_counted_are_counted_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, then: tuple[Message, ...]
+) -> None:
+    counted = Estimates()
+    counted.total(OTHER if len(then) == 3 else MESSAGES, {})
+    with monkeypatch.context() as patch:
+        patch.delattr(token_estimates, "estimate")
+        with pytest.raises(NameError):
+            counted.total(then, {})
+    assert counted.total(then, {}) == Estimates().total(then, {})
+
+
 def test_what_stands_beside_the_messages_is_counted() -> None:
     counted = Estimates()
     before = counted.total(MESSAGES, {"temperature": 1.0})
