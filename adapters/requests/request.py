@@ -255,13 +255,13 @@ def _postprocessed(
         return _failed(
             replace(reading, values={}, error=ReadingError(type(error).__name__, str(error)), exception=error)
         )
-    if list(values) == list(reading.values) and all(map(is_, values.values(), reading.values.values())):
-        return Outcome(values, reading)
     native = {
         name: FieldReading(name, "native", value=values[name])
         for name in signature.output_fields
         if name not in request.signature.output_fields
     }
+    if not native and list(values) == list(reading.values) and all(map(is_, values.values(), reading.values.values())):
+        return Outcome(values, reading)
     outputs = {key: value for key, value in values.items() if key in signature.output_fields}
     return Outcome(values, replace(reading, values=outputs, fields={**reading.fields, **native}))
 
