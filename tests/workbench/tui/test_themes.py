@@ -9,7 +9,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.theme import Theme
 
-from tests.support.open_app import MIDDLE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, WIDE, Desk, at_the_desk
 from workbench.tui import themes
 
 FAINTEST = 2.0
@@ -74,6 +74,17 @@ def test_quiet_words_can_be_read_on_every_ground(theme: Theme) -> None:
 XTERM = ("000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5")
 BRIGHT = ("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff")
 """The sixteen colours as xterm has them."""
+
+
+def test_help_opens_in_the_colours_of_a_terminal_of_sixteen() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.press("f1")
+        strips = desk.app.screen._compositor.render_strips()
+        heading = next(style for strip in strips for text, style, _ in strip if text == "The workbench")
+        assert heading is not None and heading.bold and heading.color is not None and heading.color.number is not None
+
+    at_the_desk(act, size=WIDE)
 
 
 @pytest.mark.slow

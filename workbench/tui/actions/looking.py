@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import Markdown
+from rich.style import Style
+from rich.theme import Theme
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, BindingType
+from textual.color import Color
 from textual.command import CommandPalette
 from textual.containers import VerticalScroll
 from textual.errors import NoWidget
 from textual.geometry import Offset, Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
-from textual.widgets import Markdown
+from textual.widgets import Static
 
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.ask import Dialog
@@ -44,6 +49,22 @@ messages, and parses the model's reply into typed values. The columns show both,
 """
 
 
+class _ThemedMarkdown:
+    """Markdown in the colors of a theme, as one text: Textual's own widget mounts one for each paragraph."""
+
+    def __init__(self, text: str, colors: Mapping[str, str]) -> None:
+        self._markdown = Markdown(text)
+        accent, code = [Color.parse(colors[one]).rich_color for one in ("text-accent", "text-warning")]
+        accented = Style(color=accent, bold=True)
+        self._theme = Theme(
+            {"markdown.h2": accented, "markdown.item.number": accented, "markdown.code": Style(color=code)}
+        )
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        with console.use_theme(self._theme):
+            yield from console.render(self._markdown, options)
+
+
 class HelpScreen(Dialog[None]):
     CLASSES = "-large"
     APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
@@ -56,9 +77,9 @@ class HelpScreen(Dialog[None]):
         self._key_names = key_names
 
     def contents(self) -> Iterable[Widget]:
-        keys = keys_of(self.app)
-        pane_help = [Markdown(keys(self._pane_help))] if self._pane_help else []
-        start = Markdown(keys("## The workbench\n\n" + START))
+        keys, colors = keys_of(self.app), self.app.theme_variables
+        texts = [keys(one) for one in (self._pane_help, "## The workbench\n\n" + START) if one]
+        explained = [Static(_ThemedMarkdown(one, colors), classes="dialog-text") for one in texts]
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
@@ -72,7 +93,7 @@ class HelpScreen(Dialog[None]):
             parts.append((f"\n{group}\n", "bold $text-accent"))
             for id, (pressed, said) in rows.items():
                 parts += [(f"  {pressed:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
-        yield VerticalScroll(*pane_help, start, PlainStatic(lines(*parts), classes="dialog-text"))
+        yield VerticalScroll(*explained, PlainStatic(lines(*parts), classes="dialog-text"))
 
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
