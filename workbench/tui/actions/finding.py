@@ -20,6 +20,7 @@ from workbench.output.display import one_line, safe
 from workbench.state.document import Place, State
 from workbench.tui.host import Host
 from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
@@ -72,7 +73,7 @@ def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
 _key = KeyGroup("Find", "find")
 
 
-class FindScreen(ModalScreen[bool]):
+class FindScreen(ModalScreen[bool], OneLayout[bool]):
     """Search while the user types; returns whether to stay at the match.
 
     `search` finds hits of a text, `show` goes to a hit.

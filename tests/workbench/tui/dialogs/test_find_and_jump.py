@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 from textual.widget import Widget
 
+from sessions import examples
 from sessions.model.session import Demo
 from tests.support.open_app import SIZES, SMALL, TICKETS, Desk, at_the_desk
+from tests.support.painted import Terminal
 from tests.support.screen import seen
 from workbench.tui.actions.finding import FindScreen
 from workbench.tui.actions.looking import JumpScreen
@@ -102,3 +104,18 @@ def test_the_keys_of_the_line_are_whole(size: tuple[int, int]) -> None:
         assert "…" not in seen(where)[0] and "esc go back" in seen(where)[0]
 
     at_the_desk(act, size=size)
+
+
+def test_the_count_that_stands_on_the_terminal_is_that_of_what_is_typed() -> None:
+    terminal = Terminal()
+
+    async def act(desk: Desk) -> None:
+        with terminal.of(desk.app):
+            await desk.press("ctrl+f")
+            for key in "que":
+                await desk.press(key)
+                held = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+                assert words(desk).split("  ")[0] in " ".join(held)
+                assert [row for row in terminal.rows if "│ find " in row] == [row for row in held if "│ find " in row]
+
+    at_the_desk(act, examples.load("triage"), size=(150, 40))
