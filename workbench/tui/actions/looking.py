@@ -79,7 +79,7 @@ class HelpScreen(Dialog[None]):
     def contents(self) -> Iterable[Widget]:
         keys, colors = keys_of(self.app), self.app.theme_variables
         texts = [keys(one) for one in (self._pane_help, "## The workbench\n\n" + START) if one]
-        explained = [Static(_ThemedMarkdown(one, colors), classes="dialog-text") for one in texts]
+        explained = [Static(_ThemedMarkdown(one, colors), classes="dialog-help") for one in texts]
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
