@@ -6,6 +6,7 @@ are kept.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -22,7 +23,7 @@ from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file.file_format import as_data
 from sessions.file.typed_values import typed
-from sessions.file.whole_files import lock
+from sessions.file.whole_files import explain, lock
 from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
 from sessions.model.session import Column
 from sessions.running.recording import as_json
@@ -190,12 +191,14 @@ class ResultsFile:
             if size and os.pread(self._file, 1, size - 1) != b"\n":
                 self._write(b"\n")  # end the incomplete line that an earlier bench left
         except OSError as error:
-            raise SessionError(self._path, "", f"cannot be written: {error.strerror or error}") from error
+            raise self._not_written(error) from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None and os.fstat(self._file).st_size == 0:
+            os.unlink(self._path)
         os.close(self._file)
 
     def append(self, run: BenchRun) -> None:
@@ -205,7 +208,13 @@ class ResultsFile:
             try:
                 self._write(line)
             except OSError as error:
-                raise SessionError(self._path, "", f"cannot be written: {error.strerror or error}") from error
+                raise self._not_written(error) from error
+
+    def _not_written(self, error: OSError) -> SessionError:
+        reason, hint = explain(error)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            hint = "make room and run the same command again; it repeats no run that is in the file"
+        return SessionError(self._path, "", f"cannot be written: {reason}", hint)
 
     def _write(self, content: bytes) -> None:
         while content:

@@ -162,14 +162,20 @@ def test_lines_of_many_threads_do_not_run_into_each_other(tmp_path: Path) -> Non
     assert unread_in(path) == ()
 
 
-def test_a_full_disk_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_clear_line_and_no_empty_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    with ResultsFile(tmp_path / "q.bench.jsonl") as file:
-        monkeypatch.setattr(os, "write", full)
-        with pytest.raises(SessionError, match="cannot be written: No space left on device"):
+    path = tmp_path / "q.bench.jsonl"
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(SessionError) as refused:
+        with ResultsFile(path) as file:
             file.append(run_of())
+    assert str(refused.value) == (
+        f"{path}: cannot be written: no space left on device (make room and run the same command again; it repeats no "
+        "run that is in the file)"
+    )
+    assert not path.exists(), "a bench that wrote nothing leaves nothing"
 
 
 def test_what_a_run_cost_is_known_or_not_and_offline_is_free() -> None:
