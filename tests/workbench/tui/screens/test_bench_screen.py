@@ -177,22 +177,6 @@ def test_a_key_sorts_as_in_the_session_and_by_the_worst(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_grid_is_turned_on_its_side_and_the_cursor_stays_on_its_cell(tmp_path: Path) -> None:
-    async def act(seen: Seen) -> None:
-        await seen.press("down", "right")
-        screen = seen.desk.app.screen
-        assert isinstance(screen, BenchScreen)
-        before = screen.cell
-        await seen.press("t")
-        assert screen.cell == before
-        assert seen.rows == []
-        await seen.press("t")
-        assert (screen.cell, seen.rows) == (before, list(APART))
-
-    looked_at(tmp_path, act)
-
-
-@pytest.mark.slow
 def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
         await seen.press("down", "left", "enter")
