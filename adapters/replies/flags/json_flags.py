@@ -33,7 +33,7 @@ KEY = re.compile(r'"([^"\\]{1,200})"')
 IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 """A quote behind a sign of a text."""
 VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
-"""What follows a value with nothing else on its last line, and no brackets below it."""
+"""The rest after a value: nothing else on its last line, and no brackets below it."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
