@@ -68,10 +68,12 @@ class AskScreen(Dialog[str | None]):
         take_lines: Callable[[str], None] | None = None,
         is_path: bool = False,
         is_value: bool = False,
+        is_typed: bool = False,
     ) -> None:
         """`take_lines` is called with a pasted text of several lines, which closes the dialog; a value is JSON or text.
 
-        Of a path only the file's name is selected, so that a typed name keeps its folder and ending.
+        Of a path only the file's name is selected, so that a typed name keeps its folder and ending. `is_typed` says
+        that the user has begun to type, so that nothing is selected.
         """
         super().__init__(title, hint)
         self._value = value
@@ -80,17 +82,33 @@ class AskScreen(Dialog[str | None]):
         self._take_lines = take_lines
         self._is_path = is_path
         self._is_value = is_value
+        self._is_typed = is_typed
         self._error = PlainStatic(classes="field-error", id="ask-error")
 
     def contents(self) -> Iterable[Widget]:
         if self._is_value:
             return ValueLine(), self._error
         line = OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
+        line.select_on_focus = not (self._is_path or self._is_typed)
         if self._is_path:
             start = self._shown.rfind(os.sep) + 1
-            line.select_on_focus = False
             line.selection = Selection(start, start + len(self._shown[start:].partition(".")[0]))
         return line, self._error
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the letters that were typed before the line had the focus."""
+        if self._is_typed and event.character is not None and event.is_printable:
+            event.stop()
+            self.add_typed(event.character)
+
+    def add_typed(self, letter: str) -> None:
+        """Add a letter at the end of the line."""
+        line = self.query(Input).first() if self.is_mounted else None
+        if line is not None:
+            line.value += letter
+            line.action_end()
+        else:
+            self._value = self._shown = self._shown + letter
 
     def _took_lines(self, text: str) -> None:
         self.dismiss(None)

@@ -128,6 +128,18 @@ class SignatureForm(Vertical):
         event.stop()
         self._current = event.index
 
+    def on_key(self, event: events.Key) -> None:
+        """Begin the signature with the first letter typed; further ones may arrive before its dialog has the focus."""
+        letter, row, screen = event.character, self._row, self.app.screen
+        if letter is None or row is None or row.kind != "begin":
+            return
+        if isinstance(screen, AskScreen) and event.is_printable:
+            event.stop()
+            screen.add_typed(letter)
+        elif letter.isidentifier():
+            event.stop()
+            self._begin(letter)
+
     def on_paste(self, event: events.Paste) -> None:
         """Use a pasted signature if there is none yet."""
         event.stop()
@@ -222,7 +234,7 @@ class SignatureForm(Vertical):
 
     # -- dialogs and changes
 
-    def _begin(self) -> None:
+    def _begin(self, begun: str = "") -> None:
         def refuse(typed: str) -> str:
             if typed.isidentifier():
                 return ""
@@ -242,9 +254,11 @@ class SignatureForm(Vertical):
                 self.go_to("text")
                 self.action_open()  # its name is selected, so that typing replaces it
 
-        way = "type another name over it, or a whole signature: `mail -> tags: list[str]`"
-        hint = f"{way}\nenter accept   {{ask.close|esc}} close"
-        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
+        way = "a name such as Extract" if begun else "type another name over it"
+        hint = f"{way}, or a whole signature: `mail -> tags: list[str]`\nenter accept   {{ask.close|esc}} close"
+        start, is_typed = begun or "Extract", bool(begun)
+        screen = AskScreen("A new signature", start, refuse, hint, self.take_pasted, is_typed=is_typed)
+        self.app.push_screen(screen, done)
 
     def _add(self, row: Row) -> None:
         outline = self._fresh()

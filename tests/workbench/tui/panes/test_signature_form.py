@@ -57,6 +57,30 @@ async def build(desk: Desk) -> None:
     assert 'Literal["glad", "[/x]"]' in source(desk)
 
 
+def test_the_first_letter_typed_begins_a_signature_whatever_key_it_is_elsewhere() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        for letter in ("q", "e", "m", "a", "x", "K"):
+            await desk.press(letter, "s")
+            assert desk.app.screen.query_one(Input).value == f"{letter}s"
+            await desk.press("escape")
+        await desk.press(*"mail ", "minus", "greater_than_sign", *" tags", "enter")
+        assert source(desk) == "mail -> tags"
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
+def test_letters_that_come_before_the_dialog_has_the_focus_are_not_lost() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        for letter in "mail -> tags: list[str]":
+            desk.app.post_message(events.Key(letter, letter))  # without a pause between them, as terminals paste
+        await desk.press("enter")
+        assert source(desk) == "mail -> tags: list[str]"
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
 def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11")
