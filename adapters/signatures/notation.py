@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import enum
 import re
+import textwrap
 import typing
 import warnings
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -79,6 +81,23 @@ def class_names(text: str) -> tuple[str, ...]:
         return SourceModule(_parsed(text)).signature_names()
     except RecursionError:
         raise SignatureError("nested too deeply") from None
+
+
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+_STRING = re.compile(r"""(["'])([^"'\n]+->[^"'\n]+)\1""")
+_PROMPTS = (">>> ", "... ")
+
+
+def sources_in(page: str) -> Iterator[str]:
+    """Yield the texts of a copied page that may be a signature: the page, its code blocks, then its strings with `->`.
+
+    Python's prompts and indentation common to all lines are removed.
+    """
+    if any(line.startswith(">>> ") for line in page.split("\n")):
+        page = "\n".join(line[4:] for line in page.split("\n") if line.startswith(_PROMPTS))
+    yield textwrap.dedent(page).strip("\n")
+    yield from [textwrap.dedent(block).strip("\n") for block in _FENCE.split(page)[1::2]]
+    yield from [written for _, written in _STRING.findall(page)]
 
 
 def _parsed(text: str) -> SourceText:

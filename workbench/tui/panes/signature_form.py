@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import ClassVar, NamedTuple, TypeVar
 
 from textual import events
@@ -27,6 +28,8 @@ from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_no
 
 LINE_END = re.compile(r"\r\n?")
 """Line ends as terminals paste them."""
+MOST_SOURCES = 20
+"""The most texts of a pasted page that are tried as the signature."""
 Wanted = TypeVar("Wanted")
 _key = KeyGroup("Form", "form")
 _HINT = (
@@ -152,25 +155,27 @@ class SignatureForm(Vertical):
         if holds_calls(pasted):
             self.post_message(PastedCall(pasted))
             return
-        text = LINE_END.sub("\n", pasted).strip("\n")
         key = keys_of(self.app)("{app.signature_view|F11}")
         if self._text and self._text.strip():
             said = f"There is a signature already. {key} shows its source, where you can paste text."
         else:
-            try:
-                names = notation.class_names(text)
-                notation.read(text, names[-1] if names else None)
-            except SignatureError as error:
-                if names_error(pasted):
-                    self.post_message(PastedCall(pasted))
-                    return
-                said = f"line {error.line}, column {error.column}: {_told(error)}"
-                said += f"\n{key} shows the source, where you can paste and fix it."
-            else:
+            wrong: list[SignatureError] = []
+            for text in islice(notation.sources_in(LINE_END.sub("\n", pasted)), MOST_SOURCES):
+                try:
+                    names = notation.class_names(text)
+                    notation.read(text, names[-1] if names else None)
+                except SignatureError as error:
+                    wrong.append(error)
+                    continue
                 made = f"{text}\n" if "\n" in text else text
                 chosen = names[-1] if len(names) > 1 else None
                 self._on_change(Changed(made, "paste a signature", class_name=chosen))
                 return
+            if names_error(pasted):
+                self.post_message(PastedCall(pasted))
+                return
+            said = f"line {wrong[0].line}, column {wrong[0].column}: {_told(wrong[0])}"
+            said += f"\n{key} shows the source, where you can paste and fix it."
         plain_notify(self.app, said, title="Not pasted", severity="warning", timeout=12)
 
     # -- actions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -144,6 +145,39 @@ def test_an_error_without_its_reply_pasted_into_the_empty_app_is_told_so() -> No
                 "(give the error's whole text, or the output of `dspy.inspect_history()`)",
             )
         ]
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+CLASS = "class A(dspy.Signature):\n    a: str = dspy.InputField()\n    b: str = dspy.OutputField()"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"It fails:\n\n```python\n{CLASS}\n```\n\nwith `gpt-4o`.",
+        f"- 1.\n  ~~~\n{textwrap.indent(CLASS, '  ')}\n  ~~~",
+        textwrap.indent(CLASS, "    "),
+        ">>> " + CLASS.replace("\n", "\n... ") + "\n... \n",
+    ],
+    ids=["a page's code block", "a list's code block", "an indented class", "Python's prompt"],
+)
+def test_a_signature_is_found_in_a_copied_page(page: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        desk.app.post_message(events.Paste(page.replace("\n", "\r")))
+        await desk.until(lambda: bool(desk.document.session.signature.text))
+        assert desk.document.session.signature.text.strip("\n") == CLASS
+        assert not desk.app._notifications
+
+    at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
+
+
+def test_a_signature_is_found_in_the_call_that_makes_the_program() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        desk.app.post_message(events.Paste("qa = dspy.Predict('a -> b: list[str]')"))
+        await desk.until(lambda: desk.document.session.signature.text == "a -> b: list[str]")
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
