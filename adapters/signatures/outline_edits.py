@@ -29,7 +29,7 @@ from adapters.signatures.read.source_text import comments_in, is_literal, line_a
 from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 
-_ELSEWHERE = "change it in the source, where everything can be seen"
+_ELSEWHERE = "change it in the source"
 
 _BEGINNING = """import dspy
 

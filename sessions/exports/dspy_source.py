@@ -252,7 +252,7 @@ def _model(view: View, source: Source, left: list[str]) -> str:
     given = view.session.params_of(view.column)
     arguments = {name: value for name, value in given.items() if name not in NOT_OF_DSPYS_LM}
     if given.get("capabilities"):
-        left.append("what the model can do by hand: dspy has its own tables")
+        left.append("the model's `capabilities`: dspy has its own tables")
     allowed, said = key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY

@@ -191,7 +191,7 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
         return None, "its reply is rated bad"
     values = {} if learned is None else _read(view, signature, learned)
     if any(name not in values for name in signature.output_fields):
-        return None, "it expects no exact answer, and has no reply that is rated good, or recorded, and was read"
+        return None, "it expects no exact answer, and no reply that is recorded or rated good could be parsed"
     return values, ""
 
 

@@ -72,7 +72,7 @@ def refuse_state(path: str) -> None:
     """Raise `SessionError` for GEPA's state file, with code to save JSON instead."""
     if Path(path).name == STATE:
         raise SessionError(
-            path, "", "this is a pickle, and reading a pickle runs the code in it: it is not read", SAVE_GEPA
+            path, "", "this is a pickle, which is not read because unpickling runs the code in it", SAVE_GEPA
         )
 
 

@@ -79,7 +79,7 @@ def text_of(path: str) -> str:
 
 
 def _pickled(path: str, what: str) -> SessionError:
-    return SessionError(path, "", f"{what}, and reading a pickle runs the code in it: it is not read", HOW_TO_SAVE)
+    return SessionError(path, "", f"{what}, which is not read because unpickling runs the code in it", HOW_TO_SAVE)
 
 
 def json_of(text: str, path: str, place: str = "") -> Any:

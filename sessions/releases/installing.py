@@ -151,7 +151,7 @@ def why(said: str, version: str, python: str) -> CannotAddError:
     last = [one.strip() for one in said.splitlines() if one.strip()]
     built = _not_built(last)
     if built:
-        hint = "a Python that it was made for may do: `--python`"
+        hint = "try a Python that this release supports: `--python`"
         return CannotAddError("broken", f"dspy {version} cannot be installed: {built[:300]}", hint)
     errors = [one for one in last if one.lower().startswith(("error", "×", "╰"))]
     line = (errors or last or ["it exited without a message"])[-1].lstrip("×╰─▶ ")

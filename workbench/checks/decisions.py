@@ -41,7 +41,7 @@ def why_not(cause: Cause) -> str:
     mends = {
         "expectation": "edit the expectation, or send again",
         "source": f"fix {linked} first",
-        "upstream": "that dspy differs: no recording changes it",
+        "upstream": "dspy itself differs: no recording changes that",
         "live": "the model's answer differs: no recording changes it",
     }
     return f"not settled by recording again; {mends.get(cause.key.kind, 'fix the error first')}"

@@ -127,7 +127,7 @@ def add_variant_columns(chosen: Selection, tags: Sequence[str]) -> Selection:
             raise CommandError(no_such("variant", tag, known))
         for use in variants.uses(chosen.session, tag):
             if use.state != "current":
-                why = "what it was written for has changed" if use.state == "stale" else "that is gone"
+                why = "its original has changed" if use.state == "stale" else "that is gone"
                 command_output.message(f"variant {tag}: {use.variant.of} is left out: {why}")
     columns = tuple([made for column in chosen.columns for made in variants.columns_of(column, tags)])
     return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))

@@ -62,7 +62,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
             if not calls_at(path):
                 raise
             hint = f"`workbench import {path} -o failure.session.json` makes a session of one"
-            raise SessionError(path, "", "it holds calls of dspy in place of a session", hint) from None
+            raise SessionError(path, "", "it holds calls of dspy, not a session", hint) from None
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
     return run(app)
 

@@ -61,7 +61,7 @@ def body_of_dspys_client(door: Door, request: Object) -> dict[str, Any]:
     body |= _reasoning(door, given)
     if "prompt_cache_key" in given:
         if door.cache_key == "refused":
-            raise NotTakenError("prompt_cache_key, which this server has not")
+            raise NotTakenError("prompt_cache_key, which this server lacks")
         if door.cache_key == "sent":
             body["prompt_cache_key"] = given["prompt_cache_key"]
     return body if given["user"] is None else {**body, door.user_field: given["user"]}

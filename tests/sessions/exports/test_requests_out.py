@@ -172,7 +172,7 @@ def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -
     assert "recorded" in found[2][2]["content"] and "0.25" in found[2][2]["content"]
     assert made.left_out == (
         "demo 2: it has no answer, score",
-        "case neither: it expects no exact answer, and has no reply that is rated good, or recorded, and was read",
+        "case neither: it expects no exact answer, and no reply that is recorded or rated good could be parsed",
     )
     assert any("wants 10 examples at least, and these are 3" in one for one in made.notes)
     assert any("dspy has no fine-tuning data for json" in one for one in finetune(source(column=1)).notes)

@@ -186,7 +186,7 @@ def test_a_program_saved_whole_and_a_pickle_are_refused_unread(tmp_path: Path) -
     (tmp_path / "disguised.json").write_bytes((tmp_path / "state.pkl").read_bytes())
     for name in ("whole", "state.pkl", "disguised.json"):
         with pytest.raises(
-            SessionError, match=r"runs the code in it: it is not read.*program\.save\('program\.json'\)"
+            SessionError, match=r"not read because unpickling runs the code in it.*program\.save\('program\.json'\)"
         ):
             sources.load(str(tmp_path / name))
 

@@ -83,7 +83,7 @@ def test_a_package_that_cannot_be_built_is_named_with_what_its_build_said(record
     error = installing.why(said, "0.1.99", sys.executable)
     assert (error.reason, str(error)) == (
         "broken",
-        f"dspy 0.1.99 cannot be installed: {words} (a Python that it was made for may do: `--python`)",
+        f"dspy 0.1.99 cannot be installed: {words} (try a Python that this release supports: `--python`)",
     )
     of_a_long_output = "\n".join(said.splitlines()[-20:])
     assert words.partition(": ")[2] in str(installing.why(of_a_long_output, "0.1.99", sys.executable))

@@ -120,7 +120,7 @@ def _list(options: argparse.Namespace) -> int:
         command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
     for one in found:
         whose = "made here" if one.is_own else "yours"
-        gone = "" if one.is_there else f"  is there no longer: `workbench dspy add {one.version}` adds it"
+        gone = "" if one.is_there else f"  is gone: `workbench dspy add {one.version}` adds it"
         command_output.text(f"{one.version:<10} {whose:<10} {one.python}{gone}")
     return exit_codes.OK
 

@@ -214,7 +214,7 @@ def _variant_notes(state: State, signature: Signature) -> list[Note]:
     for row, variant in enumerate(state.session.variants):
         fits = use_of(signature, variant).state if variant.tag in used else "current"
         if fits != "current":
-            why = "what it was written for has changed" if fits == "stale" else "what it was written for is gone"
+            why = "its original has changed" if fits == "stale" else "its original is gone"
             found.append(
                 Note("⚠", f"variant {variant.tag}: {variant.of} is left out: {why}", Place("variant", row=row))
             )

@@ -149,7 +149,7 @@ def test_a_project_that_moved_on_no_longer_has_the_release(run: Run, folder: Pat
     (packages / "dspy-9.9.1.dist-info").rename(packages / "dspy-9.9.2.dist-info")
     done = run("dspy", "list")
     assert "this project has dspy 9.9.2 (.venv); `workbench dspy use project` makes it a column" in done.err
-    assert "is there no longer: `workbench dspy add 9.9.1` adds it" in done.out
+    assert "is gone: `workbench dspy add 9.9.1` adds it" in done.out
     done = run("check", "q.session.json")
     assert done.code == exit_codes.DIFFERENT
     assert "nothing recorded" not in done.out

@@ -271,7 +271,7 @@ def test_variants_are_columns_beside_the_original(rain: str, run: Run) -> None:
     sent = run("send", rain, "--adapter", "chat", "--variant", "terse", "--json").json["runs"]["chat · terse"]
     assert sent["attempts"][0]["request"]["messages"] == prompts["chat · terse"]["messages"]
     stale = run("render", rain, "--adapter", "chat", "--variant", "old")
-    assert "variant old: instructions is left out: what it was written for has changed" in stale.err
+    assert "variant old: instructions is left out: its original has changed" in stale.err
     wrong = run("send", rain, "--variant", "trese")
     assert (wrong.code, "terse" in wrong.err) == (exit_codes.USAGE, True)
 

@@ -43,7 +43,7 @@ def test_a_variant_is_written_tried_in_a_column_and_left_out_once_its_original_h
         await desk.go_to("instructions")
         await desk.paste_over("Answer in full.")
         assert "one word" not in desk.prompt("chat · v1")
-        assert "variant v1: instructions is left out: what it was written for has changed" in notes(desk)
+        assert "variant v1: instructions is left out: its original has changed" in notes(desk)
         titles = [str(one.border_title) for one in desk.main.columns.all]
         assert "stale variant" not in titles[0] and "stale variant" in titles[1]
         await desk.go_to("variant", "", 0)
