@@ -151,7 +151,7 @@ class LessonScreen(FrontScreen[None]):
             self.text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self.at))
         self.text.show_lit()
         self._head.show(self._header(step))
-        count, place = self._place
+        count, place = len(self.steps), self.at + 1
         self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
         self._title.show(lines(step.title))
         words: list[tuple[str, str] | str] = [(step.explanation, "")]
@@ -177,13 +177,12 @@ class LessonScreen(FrontScreen[None]):
     def _header(self, step: Step) -> Content:
         name = catalog.title(self.rendered.column.adapter)
         part = "reply" if isinstance(step, ReplyStep) else "prompt"
-        count, place = self._place
+        count, place = len(self.steps), self.at + 1
         width = max(8, min(40, self.size.width - 60))
         done = round(width * place / count)
         bar = lines(("━" * done, "$text-accent"), ("─" * (width - done), "$foreground 25%"))
-        first = len(self._prompt_steps) if isinstance(step, ReplyStep) else 0
         for index in range(count):  # a click on it goes to the step, even if the list is hidden
-            bar = bar.stylize(_goes_to(first + index), round(width * index / count), round(width * (index + 1) / count))
+            bar = bar.stylize(_goes_to(index), round(width * index / count), round(width * (index + 1) / count))
         return lines(
             (" Lesson ", "$text-accent bold"),
             (f" {one_line(name, 30)}", "bold"),
@@ -191,14 +190,6 @@ class LessonScreen(FrontScreen[None]):
             (f"   {place} of {count}  ", "$foreground 70%"),
             bar,
         )
-
-    @property
-    def _place(self) -> tuple[int, int]:
-        """The number of steps of the prompt or reply, and the current step (1-based)."""
-        of_prompt = len(self._prompt_steps)
-        if self.at < of_prompt:
-            return of_prompt, self.at + 1
-        return len(self._reply_steps), self.at - of_prompt + 1
 
     def on_click(self, event: events.Click) -> None:
         step = event.style.meta.get("step")

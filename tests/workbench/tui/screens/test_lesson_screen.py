@@ -76,6 +76,8 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
         assert "Found: the structure" in words(desk)
         await desk.press("end")
         assert "✓ Parsed" in words(desk)
+        count = len(lesson(desk).steps)
+        assert f" {count} of {count} " in "".join(seen(lesson(desk)))
         await desk.press("r")
         assert "The fields" in words(desk)
 
