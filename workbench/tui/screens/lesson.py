@@ -151,8 +151,7 @@ class LessonScreen(FrontScreen[None]):
             self.text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self.at))
         self.text.show_lit()
         self._head.show(self._header(step))
-        count, place = len(self.steps), self.at + 1
-        self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
+        self._heading.show(step.title, Mark("", f"{self.at + 1}/{len(steps)}", ""), self._header(step))
         self._title.show(lines(step.title))
         words: list[tuple[str, str] | str] = [(step.explanation, "")]
         if isinstance(step, ReplyStep) and step.facts:
