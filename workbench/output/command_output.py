@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
@@ -207,6 +207,14 @@ def json(data: Any) -> None:
     from workbench.output import json_shapes
 
     _write(json_shapes.dumps(data) + "\n")
+
+
+def result(as_json: bool, shape: Mapping[str, Any], content: str, end: str = "\n") -> None:
+    """Write a result as the documented JSON or as text."""
+    if as_json:
+        json(shape)
+    else:
+        text(content, end)
 
 
 def message(content: str) -> None:
