@@ -156,7 +156,7 @@ def _looks_like_session(file: Path) -> bool:
 
 
 class CapturedCalls:
-    """Implements `--workbench-capture DIR`: captures calls during a test run, and reports them at its end.
+    """Captures a test run's calls for `--workbench-capture DIR`, and reports them.
 
     The child that writes sessions shares its standard error with pytest; it therefore reports through a file. With
     pytest-xdist, each worker captures for itself, and the controller reports for all.
