@@ -20,7 +20,7 @@ from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, reason
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.structured_output import response_format
+from adapters.requests.strict_schema import response_format
 from adapters.signatures.signature import Field, Signature
 from adapters.values.coercion import RULES
 from adapters.values.plain_json import Step

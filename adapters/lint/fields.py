@@ -112,17 +112,9 @@ def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
         unread = [name for name in model.model_fields if name not in read]
         if not unread or not read:
             continue
+        aliases = named([key for key in read if key not in model.model_fields])
+        said = f"{named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases ({aliases})"
         if "types-in-short-form" in profile.quirks:
-            yield Lint(
-                "alias-not-shown",
-                f"BAML shows {named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases "
-                f"({named([key for key in read if key not in model.model_fields])}).",
-                place,
-            )
+            yield Lint("alias-not-shown", f"BAML shows {said}.", place)
         else:
-            yield Lint(
-                "demo-shows-field-names",
-                f"Demos print {named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases "
-                f"({named([key for key in read if key not in model.model_fields])}): a model that copies a demo fails.",
-                place,
-            )
+            yield Lint("demo-shows-field-names", f"Demos print {said}: a model that copies a demo fails.", place)

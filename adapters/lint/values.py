@@ -247,19 +247,10 @@ def _incomplete(
         if name in signature.output_fields and "marks-what-is-not-supplied" in profile.quirks:
             annotation = signature.output_fields[name].annotation
             typed = "" if annotation is str or str in get_args(annotation) else ", a text in the place of another type"
-            yield Lint(
-                "demo-filled-in",
-                f"`{name}` {state} in demo {number}; the model is shown 'Not supplied for this particular example.' "
-                f"as its value{typed}.",
-                Place("demo", number, name),
-            )
+            said = f"; the model is shown 'Not supplied for this particular example.' as its value{typed}."
         else:
-            yield Lint(
-                "demo-filled-in",
-                f"`{name}` {state} in demo {number}, which is introduced as an example in which some fields are not "
-                "supplied.",
-                Place("demo", number, name),
-            )
+            said = ", which is introduced as an example in which some fields are not supplied."
+        yield Lint("demo-filled-in", f"`{name}` {state} in demo {number}{said}", Place("demo", number, name))
 
 
 def _numbers(numbers: list[int]) -> str:

@@ -1,9 +1,18 @@
-"""Convert JSON schemas to OpenAI's strict form, as dspy's client does for adapters' schemas."""
+"""JSONAdapter's `response_format`: a JSON schema of the outputs, strict if the model supports it.
+
+dspy's client converts adapters' schemas to OpenAI's strict form.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
+
+from adapters.requests.capabilities import Capabilities
+from adapters.signatures.signature import MISSING, Signature
+
+NAME = "DSPyProgramOutputs"
+JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,3 +82,53 @@ class ClassFormat(dict[str, Any]):
         described = {"name": name, "strict": True, "schema": strict_schema(schema)}
         super().__init__({"type": "json_schema", "json_schema": described})
         self.of_class = {"name": name, "schema": schema}
+
+
+def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:
+    """Choose JSONAdapter's `response_format` before the call; None for a model without it.
+
+    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy passes a pydantic class, and its
+    client sends the class's schema converted by `strict_schema`.
+    """
+    if "response_format" not in capabilities.params:
+        return None
+    import pydantic  # which takes long to load, and most requests need no schema
+    from pydantic_core import PydanticUndefined
+
+    from adapters.types.recognition import is_named
+
+    outputs = signature.output_fields.values()
+    has_tool_calls = any(is_named(field.annotation, "ToolCalls") for field in outputs)
+    open_ended = any(get_origin(field.annotation) is dict for field in outputs)
+    if open_ended or (not native_tools and has_tool_calls) or not capabilities.response_schema:
+        return dict(JSON_OBJECT)
+    try:
+        # Raises ValueError and pydantic's schema errors for types without a JSON schema.
+        fields: dict[str, Any] = {}
+        for name, field in signature.output_fields.items():
+            if not (native_tools and is_named(field.annotation, "ToolCalls")):
+                fields[name] = (field.annotation, PydanticUndefined if field.default is MISSING else field.default)
+        model = pydantic.create_model(NAME, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
+        schema: dict[str, Any] = model.model_json_schema()
+        for property_schema in schema.get("properties", {}).values():
+            property_schema.pop("json_schema_extra", None)
+        _make_strict(schema)
+    except (ValueError, pydantic.errors.PydanticInvalidForJsonSchema, pydantic.errors.PydanticSchemaGenerationError):
+        return dict(JSON_OBJECT)
+    return ClassFormat(NAME, schema)
+
+
+def _make_strict(schema: dict[str, Any]) -> None:
+    if schema.get("type") == "object":
+        properties = schema.get("properties")
+        schema["properties"] = properties if properties is not None else {}
+        schema["required"] = list(schema["properties"])
+        schema["additionalProperties"] = False
+        for child in schema["properties"].values():
+            if isinstance(child, dict):
+                _make_strict(child)
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        _make_strict(schema["items"])
+    for key in ("$defs", "definitions"):
+        for child in schema.get(key, {}).values():
+            _make_strict(child)

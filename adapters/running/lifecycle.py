@@ -89,16 +89,14 @@ class Lifecycle:
             raise StopError(RunError("Cancelled.", phase, self.number), cancelled=True)
         raise StopError(RunError(message, phase, self.number, {"deadline_seconds": self._deadline_s}))
 
-    def failed(self, stop: StopError) -> Run:
-        error = stop.error
-        self.emit(events.Failed(**self.now(), phase=error.phase, message=error.message, payload=error.payload))
-        return Run(
-            False,
-            NOTHING,
-            tuple(self.events),
-            tuple(self.attempts),
-            error,
-            stop.cancelled,
-            listener_errors=tuple(self.listener_errors),
-            tool_turns=tuple(self.tool_turns),
-        )
+    def ended(self, values: tuple[Mapping[str, Any], ...], stop: StopError | None = None) -> Run:
+        """End the run, with values or with the error of `stop`."""
+        first = values[0] if values else NOTHING
+        error = None if stop is None else stop.error
+        if error is None:
+            self.emit(events.PromptExecuted(**self.now(), values=first))
+        else:
+            self.emit(events.Failed(**self.now(), phase=error.phase, message=error.message, payload=error.payload))
+        happened, attempts, turns = tuple(self.events), tuple(self.attempts), tuple(self.tool_turns)
+        cancelled, errors = stop is not None and stop.cancelled, tuple(self.listener_errors)
+        return Run(error is None, first, happened, attempts, error, cancelled, values, errors, turns)

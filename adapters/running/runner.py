@@ -82,21 +82,8 @@ def run(
         )
         outcomes = work.ask(adapter, signature, demos, inputs, params)
     except StopError as stop:
-        return lifecycle.failed(stop)
-    values = tuple(one for one, _ in outcomes)
-    first = values[0] if values else NOTHING
-    lifecycle.emit(events.PromptExecuted(**lifecycle.now(), values=first))
-    return Run(
-        True,
-        first,
-        tuple(lifecycle.events),
-        tuple(lifecycle.attempts),
-        None,
-        False,
-        values,
-        tuple(lifecycle.listener_errors),
-        tuple(lifecycle.tool_turns),
-    )
+        return lifecycle.ended((), stop)
+    return lifecycle.ended(tuple(one for one, _ in outcomes))
 
 
 Outcome = tuple[Mapping[str, Any], Reading | None]
@@ -226,7 +213,9 @@ class _Work:
         place = len(life.attempts) - 1
         number = life.number
         outcomes: list[request.Outcome] = []
-        read = self._reader(adapter)
+        read = None
+        if isinstance(adapter, TwoStepAdapter) and type(adapter).parse is TwoStepAdapter.parse:
+            read = partial(self._extracted, adapter)
         for choice, (response, output) in enumerate(zip(responses, outputs_of(responses), strict=True)):
             if read is not None and any(not one.reading.ok and not one.is_undecided for one in outcomes):
                 break  # the run has failed: do not pay a second model for the rest
@@ -259,13 +248,6 @@ class _Work:
             message = f"The reply could not be read as {adapter.name}: {stop_reason(failed)}"
             raise StopError(RunError(message, "response", number), failed)
         return tuple((one.values, one.reading) for one in outcomes)
-
-    def _reader(self, adapter: Adapter) -> Callable[[Signature, str], Reading] | None:
-        """Return how to parse a completion; None: as the adapter does. TwoStep asks a second model first."""
-        if not isinstance(adapter, TwoStepAdapter) or type(adapter).parse is not TwoStepAdapter.parse:
-            return None
-
-        return partial(self._extracted, adapter)
 
     def _extracted(self, adapter: TwoStepAdapter, signature: Signature, completion: str) -> Reading:
         """Parse TwoStep's reply with the second model through Chat, as a separate attempt."""

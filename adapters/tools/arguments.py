@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -156,28 +157,17 @@ def _text(value: object, path: str) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _integer(value: object, path: str) -> int:
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            pass
-    raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to int")
+def _integer(value: object, path: str) -> int | float:
+    return _number(int(value) if isinstance(value, float) and value.is_integer() else value, path, int)
 
 
-def _number(value: object, path: str) -> int | float:
-    if isinstance(value, int | float):
+def _number(value: object, path: str, kind: type[int] | type[float] = float) -> int | float:
+    if isinstance(value, int) or isinstance(value, kind):
         return value
     if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            pass
-    raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to float")
+        with suppress(ValueError):
+            return kind(value)
+    raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to {kind.__name__}")
 
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")

@@ -16,8 +16,7 @@ from oracle.tally import Record, Tally
 
 from adapters import Signature
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.strict_schema import strict_schema
-from adapters.requests.structured_output import response_format
+from adapters.requests.strict_schema import response_format, strict_schema
 
 SCHEMAS = Capabilities(True, True, True, frozenset({"response_format"}))
 

@@ -257,6 +257,17 @@ def write_output(path: str | Path, text: str) -> None:
 ENDING = ("SIGTERM", "SIGHUP")
 
 
+@contextmanager
+def handling(handlers: Mapping[signal.Signals, Any]) -> Iterator[None]:
+    """Handle signals in another way meanwhile."""
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 class Asked(NamedTuple):
     """Requests by the user: `stop` begins nothing more, `cancel` also ends running work."""
 
@@ -285,11 +296,8 @@ def interruptible(said: str = "") -> Iterator[Asked]:
             threading.Thread(target=command_output.message, args=(f"\nworkbench: {said}",), daemon=True).start()
         asked.stop.set()
 
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
+    with handling({signal.SIGINT: interrupt}):
         yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -309,9 +317,5 @@ def cleaned_up() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
+    with handling(dict.fromkeys(numbers, end)):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
@@ -53,14 +53,14 @@ def results_alone() -> Iterator[None]:
     """
     global _results
     before, number = sys.stdout, _number_of(sys.stdout)
-    _flush(before)
+    _attempt(before.flush)
     own = before if number is None else _second(before, number)
     _results, sys.stdout = own, sys.stderr
     try:
         if number is not None:
             os.dup2(sys.stderr.fileno(), number)
         yield
-        _flush(own)
+        _attempt(own.flush)
     finally:
         _results, sys.stdout = None, before
         if number is not None:
@@ -112,21 +112,13 @@ def _write_in_turn(write: Callable[[], None]) -> None:
 
 
 def _write(content: str) -> None:
-    _write_in_turn(partial(_write_now, content))
+    _write_in_turn(lambda: _attempt(partial(_out().write, content)))
 
 
-def _write_now(content: str) -> None:
+def _attempt(write: Callable[[], object]) -> None:
+    """Write or flush. Raises `CannotWriteError` and BrokenPipeError."""
     try:
-        _out().write(content)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise CannotWriteError((error.strerror or str(error)).lower()) from error
-
-
-def _flush(stream: TextIO) -> None:
-    try:
-        stream.flush()
+        write()
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -135,7 +127,7 @@ def _flush(stream: TextIO) -> None:
 
 def flush() -> None:
     """Flush all output. Like all writes in this module, raises `CannotWriteError` and BrokenPipeError."""
-    _write_in_turn(lambda: _flush(_out()))
+    _write_in_turn(lambda: _attempt(_out().flush))
 
 
 def give_up() -> None:
@@ -209,6 +201,14 @@ def json(data: Any) -> None:
     _write(json_shapes.dumps(data) + "\n")
 
 
+def result(as_json: bool, shape: Mapping[str, Any], content: str, end: str = "\n") -> None:
+    """Write a result as the documented JSON or as text."""
+    if as_json:
+        json(shape)
+    else:
+        text(content, end)
+
+
 def message(content: str) -> None:
     """Write a message for people to standard error, always without control characters."""
     _write_in_turn(partial(_message_now, content))
@@ -216,7 +216,7 @@ def message(content: str) -> None:
 
 def _message_now(content: str) -> None:
     with suppress(CannotWriteError):  # reported when results are written
-        _flush(_out())
+        _attempt(_out().flush)
     with suppress(OSError):  # nowhere left to report it
         sys.stderr.write(display.safe(_LONG_NAME.sub(r"\1…", content)) + "\n")
         sys.stderr.flush()

@@ -148,12 +148,6 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
     return [_parts(one, "field chunk is_last at") for one in in_order]
 
 
-def no_reading(error: Exception) -> dict[str, JSON]:
-    """Return a column of `parse --json` whose adapter is unavailable."""
-    said = {"type": type(error).__name__, "message": str(error), "field": None}
-    return {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
-
-
 def _error(read: Reading) -> dict[str, JSON] | None:
     if read.error is None:
         return None
@@ -272,12 +266,6 @@ def cause(found: Cause) -> dict[str, JSON]:
         "after": found.key.after,
         "fixtures": [one._asdict() for one in found.fixtures],
     }
-
-
-def no_run(message: str) -> dict[str, JSON]:
-    """Return a column of `send --json` that was not sent, because something must be fixed first."""
-    error = {"phase": "request", "message": message, "attempt": 1, "payload": None}
-    return {"ok": False, "values": {}, "events": [], "attempts": [], "error": error}
 
 
 def event(happened: Event) -> dict[str, JSON]:

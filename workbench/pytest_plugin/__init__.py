@@ -24,6 +24,7 @@ _BEGINNING = 65_536
 _PASSED_OVER = pytest.StashKey[set[str]]()
 """The paths of sessions that pytest saw but that were not collected."""
 _FOR_THE_CONTROLLER = "workbench_passed_over"
+_CAPTURED = "workbench_captured"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,8 +54,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("workbench_capture"):
-        from workbench.pytest_plugin.captured_calls import CapturedCalls
-
         config.pluginmanager.register(CapturedCalls(config), "workbench-captured-calls")
 
 
@@ -154,3 +153,50 @@ def _looks_like_session(file: Path) -> bool:
     from workbench.checks.fixture_files import looks_like_session
 
     return looks_like_session(file)
+
+
+class CapturedCalls:
+    """Captures a test run's calls for `--workbench-capture DIR`, and reports them.
+
+    The child that writes sessions shares its standard error with pytest; it therefore reports through a file. With
+    pytest-xdist, each worker captures for itself, and the controller reports for all.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        from workbench.capture import capturing
+        from workbench.capture.in_your_process import attaching, listening, outlet
+
+        self._folder = str(config.invocation_params.dir / config.getoption("workbench_capture"))
+        options = capturing.options_of(self._folder, report=True)
+        self._writer = outlet.Writer(capturing.command(), capturing.variables(), options)
+        self._listener = listening.Listener(outlet.Outlet(self._writer))
+        self._reports: list[dict[str, Any]] = []
+        self._missing = 0
+        attaching.attach(self._listener)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        from workbench.capture.in_your_process import attaching
+
+        attaching.detach(self._listener)
+        self._listener.outlet.close()
+        found, made = self._writer.report()
+        self._reports += found
+        self._missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[_CAPTURED] = self._reports, self._missing
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Collect the reports of a finished pytest-xdist worker."""
+        reports, missing = getattr(node, "workeroutput", {}).get(_CAPTURED, ((), 0))
+        self._reports += reports
+        self._missing += missing
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Report the captured calls."""
+        from workbench.capture.capturing import plain_words
+        from workbench.output import display
+
+        for line in plain_words(self._reports, self._folder, self._missing):
+            terminalreporter.write_line(display.safe(line))

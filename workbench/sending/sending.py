@@ -213,16 +213,14 @@ def keep(
     The stored reply is the one to the column's own adapter; replies to a fallback or an extraction are only in the
     recording. `raw`: the reply was not parsed. Raises `SessionError` for a run interrupted before a complete reply.
     """
-    case = session.case(case_name)
-    recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
-    return session.replace_case(_add_reply(session, recorded, column, run, raw))
+    recorded = recording.record(session, session.case(case_name), column, run, adapter=adapter)
+    return keep_partial(recorded, case_name, column, run, raw)
 
 
 def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
     """Return the session with the partial reply of an interrupted run in its column; records nothing."""
-    return session.replace_case(_add_reply(session, session.case(case_name), column, run, raw))
-
-
-def _add_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
-    reply = recording.reply_of_run(run, session.model_of(column), raw)
-    return case if reply is None else replace(case, replies=session.sort_by_column({**case.replies, column.id: reply}))
+    case, reply = session.case(case_name), recording.reply_of_run(run, session.model_of(column), raw)
+    if reply is None:
+        return session
+    replies = session.sort_by_column({**case.replies, column.id: reply})
+    return session.replace_case(replace(case, replies=replies))

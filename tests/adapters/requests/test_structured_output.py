@@ -12,8 +12,7 @@ from dspy.adapters.json_adapter import _get_structured_outputs_response_format
 
 from adapters.lm.worker import litellm_worker
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.strict_schema import ClassFormat
-from adapters.requests.structured_output import response_format
+from adapters.requests.strict_schema import ClassFormat, response_format
 from adapters.signatures.signature import Signature
 
 

@@ -235,15 +235,16 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
-    before: dict[signal.Signals, Any] = {}
-    for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
-        if (number := getattr(signal, name, None)) is not None:
-            before[number] = signal.signal(number, lambda got, frame: process.send_signal(got))
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal signals the program itself
+    names = [name for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
+    handlers: dict[signal.Signals, Any] = {
+        getattr(signal, name): lambda got, frame: process.send_signal(got) for name in names
+    }
+    handlers[signal.SIGINT] = signal.SIG_IGN  # the terminal signals the program itself
     try:
-        if calls is not None:
-            _watch(program, process, calls, output / ERRORS, show)
-        code = process.wait()
+        with arguments.handling(handlers):
+            if calls is not None:
+                _watch(program, process, calls, output / ERRORS, show)
+            code = process.wait()
     finally:
         if calls is not None:
             for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
@@ -251,8 +252,6 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
                     stream.flush()
                     shutil.copyfileobj(file, stream.buffer)
                     stream.flush()
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return code if code >= 0 else 128 - code
 
 

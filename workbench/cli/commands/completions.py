@@ -44,10 +44,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     commands = {name: list(_options(name)) for name in SUMMARIES}
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell](commands)
-    if options.json:
-        command_output.json({"shell": options.shell, "script": script})
-    else:
-        command_output.text(script, end="")
+    command_output.result(options.json, {"shell": options.shell, "script": script}, script, end="")
     return exit_codes.OK
 
 

@@ -39,10 +39,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.example:
         text = settings.example()
-        if options.json:
-            command_output.json({"example": text})
-        else:
-            command_output.text(text, end="")
+        command_output.result(options.json, {"example": text}, text, end="")
         return exit_codes.OK
     found = settings.load()
     known = _keys_of_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}

@@ -59,10 +59,7 @@ def run(options: argparse.Namespace) -> int:
             if not environments.remove(name):
                 there = ", ".join([one.version for one in environments.added()]) or "none"
                 raise CommandError(f"no dspy {display.one_line(name, 40)} was added; there is {there}")
-            if options.json:
-                command_output.json({"removed": name})
-            else:
-                command_output.text(f"dspy {name} is gone")
+            command_output.result(options.json, {"removed": name}, f"dspy {name} is gone")
             return exit_codes.OK
         if action == "add":
             found = _add(name, options)
@@ -72,10 +69,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(
             str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
         ) from error
-    if options.json:
-        command_output.json(_shape(found))
-    else:
-        command_output.text(f"dspy {found.version} is there: chat@{found.version} is a column of it")
+    said = f"dspy {found.version} is there: chat@{found.version} is a column of it"
+    command_output.result(options.json, _shape(found), said)
     return exit_codes.OK
 
 

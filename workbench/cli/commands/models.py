@@ -56,11 +56,8 @@ def run(options: argparse.Namespace) -> int:
     if options.capabilities is not None:
         ask_about(options.capabilities)
         known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
-        if options.json:
-            command_output.json({name: _capabilities(one) for name, one in known.items()})
-        else:
-            for name, capable in known.items():
-                command_output.text(f"{name}  {model_choices.can(capable)}")
+        said = "\n".join([f"{name}  {model_choices.can(one)}" for name, one in known.items()])
+        command_output.result(options.json, {name: _capabilities(one) for name, one in known.items()}, said)
         return exit_codes.OK
     offline, local, provided = _found(" ".join(options.words), options.ask_servers)
     if options.json or options.words:

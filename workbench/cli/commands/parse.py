@@ -71,7 +71,8 @@ def run(options: argparse.Namespace) -> int:
         except UnknownAdapterError as error:
             codes.append(exit_codes.USAGE)
             command_output.message(f"workbench: {column.id}: {error}")
-            shapes[column.id] = json_shapes.no_reading(error)
+            said = {"type": type(error).__name__, "message": str(error), "field": None}
+            shapes[column.id] = {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
         effects = _effects(chosen, column, completion, extraction) if options.fixes else ()

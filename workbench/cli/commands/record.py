@@ -52,9 +52,6 @@ def run(options: argparse.Namespace) -> int:
             exit_codes.NOTHING,
         )
     selection.save(loaded, session, options.session, winner="our results")
-    if options.json:
-        command_output.json({"path": options.session, "recorded": done})
-    else:
-        for one in done:
-            command_output.text(f"recorded {one['case']} · {one['column']}")
+    said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
+    command_output.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

@@ -55,10 +55,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.clear:
             freed = sent_runs.clear()
-            if options.json:
-                command_output.json({"freed_bytes": freed})
-            else:
-                command_output.text(f"{freed:,} bytes of runs deleted")
+            command_output.result(options.json, {"freed_bytes": freed}, f"{freed:,} bytes of runs deleted")
             return exit_codes.OK
         with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
             return _show_run(kept, options) if options.id is not None else _search(kept, options)

@@ -337,7 +337,8 @@ def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Name
     runs = [one for one in outcomes if isinstance(one, Run)]
     refusal = next((one for one in outcomes if isinstance(one, CommandError)), None)
     if refusal is not None:
-        return json_shapes.no_run(str(refusal))
+        error = {"phase": "request", "message": str(refusal), "attempt": 1, "payload": None}
+        return {"ok": False, "values": {}, "events": [], "attempts": [], "error": error}
     if options.repeat == 1:
         return json_shapes.run(runs[0]) if options.json else None
     counted = repeats.collapse(runs)

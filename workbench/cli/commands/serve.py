@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
             setup = setup_of(options, kept)
             for line in _warnings(setup):
                 command_output.message(f"workbench: {line}")
-            say, opened = (_tell, _opened_in_json) if options.json else (_say, _opened)
+            say, opened = (command_output.message, _opened_in_json) if options.json else (_say, _opened)
             asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if _is_typed() else None))
     except OSError as error:
         raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
@@ -226,10 +226,6 @@ def _opened_in_json(room: ClassRoom) -> None:
         }
     )
     command_output.flush()
-
-
-def _tell(line: str) -> None:
-    command_output.message(line)
 
 
 def _say(line: str) -> None:
