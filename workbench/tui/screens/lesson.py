@@ -62,8 +62,8 @@ class LessonScreen(FrontScreen[None]):
         _key("r", "reply", "reply", "Reply", "Go to the reply, or back to the prompt"),
         _key("c,tab", "column(1)", "column", "Next adapter", "Explain the next column"),
         _key("shift+tab", "column(-1)", "column_before", "Adapter before", "Explain the previous column"),
-        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation", show=False),
-        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back", show=False),
+        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation"),
+        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back"),
         _key("escape,q,f6", "dismiss(None)", "close", "Close", "Close the lesson"),
     ]
 

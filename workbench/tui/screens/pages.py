@@ -77,7 +77,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     BINDING_GROUP_TITLE = "Inspect"
     BINDINGS: ClassVar[list[BindingType]] = [
         *[
-            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}", show=False)
+            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
         _key("right,l", "turn(1)", "next", "Next page", "Show the next page"),
