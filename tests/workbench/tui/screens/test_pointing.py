@@ -14,7 +14,7 @@ from workbench.tui.panes.column import ColumnPane
 
 
 def lit(column: ColumnPane) -> tuple[str, str | None, str] | None:
-    return column.prompt._painter.lit
+    return column.prompt._lit
 
 
 MANY = replace(
