@@ -25,7 +25,6 @@ from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.screens import FrontScreen
-from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
@@ -69,7 +68,6 @@ class LessonScreen(FrontScreen[None]):
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
-        row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self._columns = tuple(columns)
         self._index = index
