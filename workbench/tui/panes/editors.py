@@ -14,7 +14,7 @@ from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Document, Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of
-from workbench.tui.messages import Edit
+from workbench.tui.messages import Edit, GoTo
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import FormPane, RowsPane
 from workbench.tui.panes.signature import SignaturePane
@@ -90,6 +90,8 @@ ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
 """Rows of the screen outside the editors, rows of a signature besides its text, and the minimum rows for signature and
 inputs together.
 """
+MIDDLE = 100
+"""The width of the screen, in cells, from which a column fits beside the editors."""
 LONG_SIGNATURE = 8
 """Rows above which a signature being edited gets more of a small terminal."""
 LEAST_BESIDE, ROWS_BESIDE, AROUND_TEXT = 72, 3, 5
@@ -101,17 +103,16 @@ and instructions in half of it, and cells of a half outside the text.
 class EditorsPane(Vertical):
     """The editors, the tabs and the notes; `show` updates every pane.
 
-    A screen of at least `together_from` cells shows a short signature together with the inputs.
+    A screen of at least `MIDDLE` cells shows a short signature together with the inputs.
     """
 
     BORDER_TITLE = "You write"
 
     def __init__(
-        self, document: Document, edit: Edit, show: Callable[[], None], sending: SendSetup, together_from: int
+        self, document: Document, edit: Edit, show: Callable[[], None], go_to: GoTo, sending: SendSetup
     ) -> None:
         self._document = document
         self._show = show
-        self._together_from = together_from
         self.tab = EDITORS[0]
         self.signature = SignaturePane(edit)
         self.inputs = InputsPane(edit)
@@ -119,7 +120,7 @@ class EditorsPane(Vertical):
         self.history = HistoryPane(edit)
         self.tools = ToolsPane(edit, sending)
         self.variants = VariantsPane(edit)
-        self.notes = NotesPane(edit)
+        self.notes = NotesPane(edit, go_to)
         self._tabs = TabLine(id="tabs")
         self._stack = Vertical(self.signature, id="editors")
         super().__init__(self._tabs, self._stack, self.notes, id="left")
@@ -196,7 +197,7 @@ class EditorsPane(Vertical):
     @property
     def _is_wide(self) -> bool:
         """Tell whether the editors are at the side of the columns."""
-        return self.app.size.width >= self._together_from
+        return self.app.size.width >= MIDDLE
 
     @property
     def _rows_of_signature(self) -> int:
