@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import key_lists
 import parity
 import prompt_history
 import session_schema
@@ -29,7 +30,7 @@ from workbench.config import settings
 from workbench.exporting.forms import FORMS
 from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
 from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
-from workbench.tui.keys import APP_BINDINGS, ESSENTIAL, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS, keys
+from workbench.tui.keys import APP_BINDINGS, keys
 
 ROOT = Path(__file__).parents[1]
 SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}
@@ -59,7 +60,9 @@ def _key_name(key: str) -> str:
 
 
 def app_keys() -> str:
-    rows = [(key_names(one.key), one.description, one.tooltip) for one in APP_BINDINGS if one.action in ESSENTIAL]
+    rows = [
+        (key_names(one.key), one.description, one.tooltip) for one in APP_BINDINGS if one.action in key_lists.ESSENTIAL
+    ]
     return table(("key", "is", "does"), rows)
 
 
@@ -72,8 +75,8 @@ def every_key() -> str:
 
 
 def without_key() -> str:
-    rows = [(f"{name} …", reason) for name, reason in WITHOUT_KEY.items()]
-    rows += [(f"{name} … (in a class)", reason) for name, reason in WITHOUT_KEY_IN_A_CLASS.items()]
+    rows = [(f"{name} …", reason) for name, reason in key_lists.WITHOUT_KEY.items()]
+    rows += [(f"{name} … (in a class)", reason) for name, reason in key_lists.WITHOUT_KEY_IN_A_CLASS.items()]
     return table(("in the palette", "why it has no key"), rows)
 
 

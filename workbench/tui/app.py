@@ -33,11 +33,12 @@ from workbench.tui.guidance import Guidance
 from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
+from workbench.tui.panes.editors import MIDDLE
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
-from workbench.tui.screens.panes_screen import HIGH, MIDDLE, WIDE
+from workbench.tui.screens.panes_screen import HIGH, WIDE
 from workbench.tui.textual_internals.error_isolation import KeptStyles, SurvivingApp
 from workbench.tui.textual_internals.terminal import KeyOrder, copy_to_clipboards
 from workbench.tui.widgets.prompt.prompt_view import PromptView

@@ -90,19 +90,17 @@ class KeyGroup:
         self._group = Binding.Group(title)
         self._prefix = prefix
 
-    def __call__(
-        self, keys: str, action: str, id: str, name: str, tooltip: str, *, show: bool = True, priority: bool = False
-    ) -> Binding:
+    def __call__(self, keys: str, action: str, id: str, name: str, tooltip: str, *, priority: bool = False) -> Binding:
         """Return a binding; `keys` are separated by commas, `tooltip` starts with a verb."""
         full = f"{self._prefix}.{id}"
-        return Binding(keys, action, name, show, priority=priority, id=full, tooltip=tooltip, group=self._group)
+        return Binding(keys, action, name, priority=priority, id=full, tooltip=tooltip, group=self._group)
 
 
 def pane_keys(group: str, *keys: tuple[str, str, str, str, str]) -> list[BindingType]:
     """Return the bindings of a pane or widget from rows of keys, action, label, id and tooltip."""
     its_group = Binding.Group(group)
     return [
-        Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=its_group)
+        Binding(key, action, description, id=id, tooltip=tooltip, group=its_group)
         for key, action, description, id, tooltip in keys
     ]
 
@@ -160,12 +158,6 @@ APP_BINDINGS: tuple[Binding, ...] = tuple(
     ]
 )
 
-ESSENTIAL = frozenset(
-    "send_all focus_editors focus_prompts focus_replies lesson look check save open record command_palette help "
-    "leave".split()
-)
-"""The keys of the basic workflow, which the README lists; `docs/keys.md` has them all."""
-
 ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
 ON_A_DIALOG = frozenset({"help", "command_palette"})
 ON_A_PAGE = frozenset(
@@ -178,32 +170,6 @@ ON_A_STRESS = frozenset({"help"})
 
 A screen names its set as `APP_ACTIONS`; a screen without that is treated as a dialog.
 """
-
-WITHOUT_KEY = {
-    "Theme": "used rarely",
-    "Compact spacing": "used rarely",
-    "Record every column": "ctrl+r records the focused column; recording all at once is rare",
-    "Restore an earlier version": "used rarely",
-    "Private": "a decision for a whole session",
-    "Bench": "the command line runs the bench",
-    "Remove this value": "a key that clears a field is easily pressed by mistake",
-    "More room": "drag the line between the panes; the layout is remembered",
-    "Go to": "F2, F3, F4 and jump mode go there",
-    "Inspect": "F7, then a number",
-    "Copy": "ctrl+g, then a letter",
-    "Export": "choose a format by its name",
-    "Case": "ctrl+t, then choose by name",
-    "Predictor": "change it in the Signature tab with the arrow keys",
-    "Show column": "choose a column by its name",
-    "Hide column": "choose a column by its name",
-    "Move column": "choose a column by its name",
-    "Column": "shift+F8, then choose by name",
-    "Send": "shift+F5, then choose by name",
-    "Reset API key permissions": "trust is not decided by a single key",
-}
-"""Reasons why palette commands have no key, by the start of their names."""
-WITHOUT_KEY_IN_A_CLASS = {"Download": "used rarely"}
-"""The same for commands that exist only in a class."""
 
 _WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")
 

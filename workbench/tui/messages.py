@@ -21,13 +21,8 @@ class Edit(Protocol):
     def __call__(self, change: Change, place: Place, label: str, typing: bool = False) -> None: ...
 
 
-@dataclass
-class GoTo(Message):
-    """Go to the editor of `place`, at 1-based line and column if known."""
-
-    place: Place
-    line: int = 0
-    column: int = 0
+GoTo = Callable[[Place, int, int], None]
+"""Goes to the editor of a place, at a 1-based line and column; 0 for its start."""
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from workbench.tui.keys import keys_of
 from workbench.tui.widgets.text.plain import plain_notify
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 HOW = "To follow again, choose `follow the teacher` ({app.follow_teacher|alt+f})."
 
-
-class GoAlong(Protocol):
-    """Goes to the teacher's place; `before` is the previous place. Returns why that is not possible now, or ""."""
-
-    def __call__(self, place: TeachersPlace, before: TeachersPlace | None) -> str: ...
+GoAlong = Callable[["TeachersPlace", "TeachersPlace | None"], str]
+"""Goes to the teacher's place from the previous one. Returns why that is not possible now, or ""."""
 
 
 class Teacher:

@@ -4,6 +4,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from key_lists import WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from textual.command import CommandList
 from textual.widgets import Input
 
@@ -12,7 +13,7 @@ from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.config.confinement import Confinement
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keys import ACTIONS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
+from workbench.tui.keys import ACTIONS
 from workbench.tui.palette import commands_of, provider_of
 from workbench.tui.teacher import Teacher
 

@@ -59,8 +59,8 @@ class ChooseScreen(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
-        _key("down", "move(1)", "down", "Down", "Choose the entry below", show=False, priority=True),
-        _key("up", "move(-1)", "up", "Up", "Choose the entry above", show=False, priority=True),
+        _key("down", "move(1)", "down", "Down", "Choose the entry below", priority=True),
+        _key("up", "move(-1)", "up", "Up", "Choose the entry above", priority=True),
     ]
 
     def __init__(

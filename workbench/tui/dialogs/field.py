@@ -38,8 +38,8 @@ class FieldScreen(Dialog[NewMember | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close without changes"),
         _key("enter", "accept", "accept", "Accept", "Take the chosen type, or accept the field", priority=True),
-        _key("down", "move(1)", "down", "Down", "Choose the next type", show=False, priority=True),
-        _key("up", "move(-1)", "up", "Up", "Choose the previous type", show=False, priority=True),
+        _key("down", "move(1)", "down", "Down", "Choose the next type", priority=True),
+        _key("up", "move(-1)", "up", "Up", "Choose the previous type", priority=True),
     ]
 
     def __init__(

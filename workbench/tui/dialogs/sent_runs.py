@@ -114,14 +114,14 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     CLASSES = "-large"
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
-        _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit", show=False),
+        _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit"),
         _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
         _key("enter", "take", "take", "Open", "Open this run as it was"),
         _key("r", "take(True)", "reply", "Reply", "Show this reply under its column as it is now"),
         _key("slash", "search", "search", "Search", "Search for words, or model:… adapter:… is:failed since:…"),
         _key("alt+w", "next_scope", "next_scope", "Where", "Search another scope: case, session, folder, everywhere"),
-        _key("down", "step(1)", "down", "Down", "Go to the run below", show=False, priority=True),
-        _key("up", "step(-1)", "up", "Up", "Go to the run above", show=False, priority=True),
+        _key("down", "step(1)", "down", "Down", "Go to the run below", priority=True),
+        _key("up", "step(-1)", "up", "Up", "Go to the run above", priority=True),
     ]
 
     def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str, live: LiveCalls | None = None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from textual import events, on
@@ -11,26 +10,24 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from adapters.signatures.agents import TRAJECTORY, takes_steps
-from adapters.signatures.signature import Field
-from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Document, Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of
-from workbench.tui.messages import Edit
+from workbench.tui.messages import Edit, GoTo
 from workbench.tui.panes.notes import NotesPane
-from workbench.tui.panes.rows import RowsPane
+from workbench.tui.panes.rows import FormPane, RowsPane
 from workbench.tui.panes.signature import SignaturePane
 from workbench.tui.panes.status import case_word
 from workbench.tui.panes.turns import DemosPane, HistoryPane, ToolsPane, VariantsPane
 from workbench.tui.runs.runs import SendSetup
 from workbench.tui.textual_internals.access import put_border_title
-from workbench.tui.widgets.field_form import FieldForm, FormRow
+from workbench.tui.widgets.field_form import FormRow
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import QUIET, lines
 
 
-class InputsPane(Vertical):
+class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
     HELP = """\
 ## Inputs
@@ -46,10 +43,7 @@ dropped path does the same. The line below an editor says where a value is inval
 """
 
     def __init__(self, edit: Edit) -> None:
-        self._form = FieldForm(self._typed, self._chose, id="inputs-form")
-        super().__init__(self._form, id="inputs-pane")
-        self._edit = edit
-        self._state: State | None = None
+        super().__init__(edit, "inputs-pane", "inputs-form")
 
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
@@ -59,7 +53,7 @@ dropped path does the same. The line below an editor says where a value is inval
         named = (one_line(case.name, 32), "bold")
         put_border_title(self, lines((f" {case_word(case.name)}", QUIET), named, (f"{others} ", QUIET)))
         if read.signature is None:  # the form may still show another session's inputs
-            self._form.show((), case.name, "", {})
+            self.form.show((), case.name, "", {})
             return
         turns = history_field(read.signature)
         elsewhere = TRAJECTORY if takes_steps(read.signature) and TRAJECTORY not in case.inputs else ""
@@ -69,45 +63,22 @@ dropped path does the same. The line below an editor says where a value is inval
             FormRow(one, case.inputs.get(one.name, ABSENT), state.drafts.get(self._place(one.name))) for one in fields
         ]
         unknown = {name: value for name, value in case.inputs.items() if name not in read.signature.input_fields}
-        self._form.show(rows, case.name, "no value: left out of the prompt", unknown)
+        self.form.show(rows, case.name, "no value: left out of the prompt", unknown)
 
     def on_click(self, event: events.Click) -> None:
         """Show all cases on a click on the case's name."""
         if event.widget is self and event.y == 0:
             self.call_later(self.app.run_action, "cases")
 
-    def light(self, field: str | None) -> None:
-        self._form.light(field)
-
-    def go_to_field(self, name: str | None) -> bool:
-        return self._form.focus_field(name)
-
-    @property
-    def focused_field(self) -> Field | None:
-        return self._form.focused_field
-
     @property
     def edited_place(self) -> Place | None:
         """The place of the focused editor."""
-        field = self.focused_field
+        field = self.form.focused_field
         return self._place(field.name) if field is not None and self._state is not None else None
-
-    def clear(self, field: Field) -> None:
-        """Clear the value of a field."""
-        self._chose(field, ABSENT)
 
     def _place(self, field: str) -> Place:
         assert self._state is not None
         return Place("input", case=self._state.case.name, field=field)
-
-    def _typed(self, field: Field, text: str) -> None:
-        place = self._place(field.name)
-        change = partial(edits.set_text, place=place, field=field, text=text)
-        self._edit(change, place, f"input {field.name}", typing=True)
-
-    def _chose(self, field: Field, value: Any) -> None:
-        place = self._place(field.name)
-        self._edit(partial(edits.set_value, place=place, value=value), place, f"input {field.name}")
 
 
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
@@ -119,6 +90,8 @@ ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
 """Rows of the screen outside the editors, rows of a signature besides its text, and the minimum rows for signature and
 inputs together.
 """
+MIDDLE = 100
+"""The width of the screen, in cells, from which a column fits beside the editors."""
 LONG_SIGNATURE = 8
 """Rows above which a signature being edited gets more of a small terminal."""
 LEAST_BESIDE, ROWS_BESIDE, AROUND_TEXT = 72, 3, 5
@@ -130,17 +103,16 @@ and instructions in half of it, and cells of a half outside the text.
 class EditorsPane(Vertical):
     """The editors, the tabs and the notes; `show` updates every pane.
 
-    A screen of at least `together_from` cells shows a short signature together with the inputs.
+    A screen of at least `MIDDLE` cells shows a short signature together with the inputs.
     """
 
     BORDER_TITLE = "You write"
 
     def __init__(
-        self, document: Document, edit: Edit, show: Callable[[], None], sending: SendSetup, together_from: int
+        self, document: Document, edit: Edit, show: Callable[[], None], go_to: GoTo, sending: SendSetup
     ) -> None:
         self._document = document
         self._show = show
-        self._together_from = together_from
         self.tab = EDITORS[0]
         self.signature = SignaturePane(edit)
         self.inputs = InputsPane(edit)
@@ -148,7 +120,7 @@ class EditorsPane(Vertical):
         self.history = HistoryPane(edit)
         self.tools = ToolsPane(edit, sending)
         self.variants = VariantsPane(edit)
-        self.notes = NotesPane(edit)
+        self.notes = NotesPane(edit, go_to)
         self._tabs = TabLine(id="tabs")
         self._stack = Vertical(self.signature, id="editors")
         super().__init__(self._tabs, self._stack, self.notes, id="left")
@@ -225,7 +197,7 @@ class EditorsPane(Vertical):
     @property
     def _is_wide(self) -> bool:
         """Tell whether the editors are at the side of the columns."""
-        return self.app.size.width >= self._together_from
+        return self.app.size.width >= MIDDLE
 
     @property
     def _rows_of_signature(self) -> int:
@@ -265,7 +237,7 @@ class EditorsPane(Vertical):
         if isinstance(pane, RowsPane):
             pane.go_to(max(0, place.row), place.field)
         elif pane is self.inputs:
-            self.inputs.go_to_field(place.field or None)
+            self.inputs.form.focus_field(place.field or None)
         elif place.kind == "signature" and place.field and not line:
             self.signature.go_to_field(place.field)
         elif place.kind == "instructions":
@@ -283,7 +255,7 @@ class EditorsPane(Vertical):
     def _focus_first(self, pane: Widget, is_late: bool = False) -> None:
         if is_late and not pane.display:  # another was opened meanwhile
             return
-        if pane is self.inputs and self.inputs.go_to_field(None):
+        if pane is self.inputs and self.inputs.form.focus_field(None):
             return  # its editors take the focus once they are mounted
         if isinstance(pane, RowsPane) and pane.focus_value():
             return
@@ -298,7 +270,7 @@ class EditorsPane(Vertical):
     def light(self, field: str | None, place: Place | None) -> None:
         """Highlight the origin of a prompt's piece: its field in the signature, and the value at `place`."""
         self.signature.light(field)
-        self.inputs.light(place.field if place and place.kind == "input" else None)
+        self.inputs.form.light(place.field if place and place.kind == "input" else None)
         for pane in (self.demos, self.history):
             is_here = place is not None and place.kind == pane.KIND
             pane.light(place.field if place and is_here else None, place.row if place and is_here else None)
@@ -318,6 +290,6 @@ class EditorsPane(Vertical):
     def clear_field(self) -> None:
         """Clear the value of the focused field."""
         for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
-            field = pane.focused_field
+            field = pane.form.focused_field
             if field is not None:
                 pane.clear(field)

@@ -78,8 +78,8 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         "Notes", ("delete,x", "dismiss", "Dismiss", "notes.dismiss", "Dismiss this guess (undo restores it)")
     )
 
-    def __init__(self, edit: Edit) -> None:
-        self._edit = edit
+    def __init__(self, edit: Edit, go_to: GoTo) -> None:
+        self._edit, self._go_to = edit, go_to
         self._text = NoteLines(id="notes")
         super().__init__(self._text, id="notes-pane")
         self.display = False
@@ -145,7 +145,7 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
         index = int(event.target)
         if index < len(self._notes):
             note = self._notes[index]
-            self.post_message(GoTo(note.place, note.line, note.column))
+            self._go_to(note.place, note.line, note.column)
 
 
 def notes_of(

@@ -10,6 +10,7 @@ from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.widget import Widget
 
 from adapters.signatures.signature import Field
 from workbench.editing import edits, row_edits
@@ -38,7 +39,43 @@ MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}`
 """The key hints in the help of a pane."""
 
 
-class RowsPane(Vertical):
+class FormPane(Vertical):
+    """A pane whose form edits values of the session, below other widgets."""
+
+    def __init__(self, edit: Edit, id: str, form_id: str, *above: Widget) -> None:
+        self.form = FieldForm(self._typed, self._chose, id=form_id)
+        super().__init__(*above, self.form, id=id)
+        self._edit = edit
+        self._state: State | None = None
+
+    def clear(self, field: Field) -> None:
+        """Clear the value of a field."""
+        self._chose(field, ABSENT)
+
+    def typing(self, place: Place, field: Field, text: str) -> Change:
+        return partial(edits.set_text, place=place, field=field, text=text)
+
+    def choosing(self, place: Place, field: Field, value: Any) -> Change:
+        return partial(edits.set_value, place=place, value=value)
+
+    def name_of(self, field: Field) -> str:
+        """Return the name of a field's value for undo."""
+        return f"input {field.name}"
+
+    def _place(self, field: str) -> Place:
+        """Return the place of a field's value."""
+        raise NotImplementedError
+
+    def _typed(self, field: Field, text: str) -> None:
+        place = self._place(field.name)
+        self._edit(self.typing(place, field, text), place, self.name_of(field), typing=True)
+
+    def _chose(self, field: Field, value: Any) -> None:
+        place = self._place(field.name)
+        self._edit(self.choosing(place, field, value), place, self.name_of(field))
+
+
+class RowsPane(FormPane):
     """A list of rows with a form for the current row; each kind of row has a subclass."""
 
     BINDINGS: ClassVar[list[BindingType]] = pane_keys(
@@ -61,10 +98,7 @@ class RowsPane(Vertical):
         id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
-        self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
-        super().__init__(self._note, self._list, self._form, id=id)
-        self._edit = edit
-        self._state: State | None = None
+        super().__init__(edit, id, f"{id}-form", self._note, self._list)
         self._read = ReadSignature()
         self._row = 0
         self._opens = False
@@ -94,7 +128,7 @@ class RowsPane(Vertical):
         rows, fields = self.rows_of(state), self.fields_of(read)
         self._row = max(0, min(self._row, len(rows) - 1))
         self._note.show(self.note_of(state, read))
-        self._form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row
+        self.form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row
         self._list.styles.height = max(1, min(len(rows), 10))
         marks = [cell_width(self._mark(state, row)[0]) for row in range(len(rows))]
         self._widths = (max(3, len(str(len(rows)))), max(marks, default=0))
@@ -111,18 +145,18 @@ class RowsPane(Vertical):
             value = values.get(one.name, ABSENT)
             shown.append(FormRow(one, value, draft, problem, has_type=holds_values, is_plain=holds_values))
         unknown = {name: value for name, value in values.items() if name not in names}
-        self._form.show(shown, (self._place(""), len(rows)), self.ABSENT_TEXT, unknown)
+        self.form.show(shown, (self._place(""), len(rows)), self.ABSENT_TEXT, unknown)
         if self._opens:
             self._opens = False
             self._added = state
-            self._form.focus_field()
+            self.form.focus_field()
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         """Return an error of a field other than invalid JSON, or ""."""
         return ""
 
     def light(self, field: str | None, row: int | None) -> None:
-        self._form.light(field if row == self._row else None)
+        self.form.light(field if row == self._row else None)
 
     def go_to(self, row: int, field: str | None) -> None:
         """Focus the editor of a field in a row."""
@@ -130,7 +164,7 @@ class RowsPane(Vertical):
             return
         self._row = row
         self.show(self._state, self._read)
-        if not (self._count and field and self._form.focus_field(field)):
+        if not (self._count and field and self.form.focus_field(field)):
             self._list.focus()
 
     def focus_value(self) -> bool:
@@ -138,22 +172,14 @@ class RowsPane(Vertical):
         values = self.rows_of(self._state)[self._row] if self._state is not None and self._count else {}
         is_sought = self.KIND in ("demo", "history")
         empty = [one.name for one in self.fields_of(self._read) if values.get(one.name, "") in ("", None)]
-        return bool(self._count) and self._form.focus_field(empty[0] if is_sought and empty else None)
-
-    def clear(self, field: Field) -> None:
-        """Clear the value of a field."""
-        self._chose(field, ABSENT)
-
-    @property
-    def focused_field(self) -> Field | None:
-        return self._form.focused_field
+        return bool(self._count) and self.form.focus_field(empty[0] if is_sought and empty else None)
 
     @property
     def edited_place(self) -> Place | None:
         """The place of the focused editor, or of the row if the list has the focus."""
         if self._state is None or not self._count:
             return None
-        field = self.focused_field
+        field = self.form.focused_field
         return self._place(field.name if field is not None else "")
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -162,12 +188,6 @@ class RowsPane(Vertical):
             self.show(self._state, self._read)
 
     # -- changes to the state, for the keys
-
-    def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(edits.set_text, place=place, field=field, text=text)
-
-    def choosing(self, place: Place, field: Field, value: Any) -> Change:
-        return partial(edits.set_value, place=place, value=value)
 
     def action_add(self) -> None:
         at = self._count
@@ -190,11 +210,11 @@ class RowsPane(Vertical):
             self._change(partial(row_edits.move, kind=self.KIND, row=row, to=to), "move")
 
     def action_open(self) -> None:
-        self._form.focus_field()
+        self.form.focus_field()
 
     def action_leave_row(self) -> None:
         """Return from a field to the rows, without a new row that is untouched; there, escape is left to the app."""
-        if not self._form.has_focus_within:
+        if not self.form.has_focus_within:
             raise SkipAction
         self._list.focus()
         if self._added is not None and self._added is self._state:
@@ -231,17 +251,11 @@ class RowsPane(Vertical):
             self._change(partial(toggle, row=self._row), "switch")
 
     def _place(self, field: str) -> Place:
-        """Return the place of a field of the current row."""
         case = self._state.case.name if self._state is not None and self.KIND == "history" else ""
         return Place(self.KIND, case, self._row, field)
 
-    def _typed(self, field: Field, text: str) -> None:
-        place = self._place(field.name)
-        self._edit(self.typing(place, field, text), place, f"{self.NOUN} {self._row + 1}, {field.name}", typing=True)
-
-    def _chose(self, field: Field, value: Any) -> None:
-        place = self._place(field.name)
-        self._edit(self.choosing(place, field, value), place, f"{self.NOUN} {self._row + 1}, {field.name}")
+    def name_of(self, field: Field) -> str:
+        return f"{self.NOUN} {self._row + 1}, {field.name}"
 
     def _change(self, change: Change, verb: str) -> None:
         if self._state is not None:

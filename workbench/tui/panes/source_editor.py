@@ -72,7 +72,7 @@ class SourceEditor(Editor):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         KeyGroup("This text", "editor")(
-            "ctrl+@,ctrl+space", "offer", "complete", "Complete", "Suggest types and field options", show=False
+            "ctrl+@,ctrl+space", "offer", "complete", "Complete", "Suggest types and field options"
         )
     ]
 

@@ -264,12 +264,11 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     if run is not None and says_why(rendered, run):
         fixes = keys(" · {app.fixes|alt+x} fixes") if rejected_in(run.payload) else ""
         details = fixes + took.replace(" ", " · ", 1) if fixes else took
-        if run.payload is None:
-            return _line("✗", "error", run.error, details)
-        from adapters.lm.provider_errors import short_form
+        if run.payload is not None:
+            from adapters.lm.provider_errors import short_form
 
-        if words := short_form(run.payload):  # followed by phase and time; more appears below
-            return _line("✗", "error", words, f" · {run.error.partition(':')[0]}{details}")
+            if words := short_form(run.payload):  # followed by phase and time; more appears below
+                return _line("✗", "error", words, f" · {run.error.partition(':')[0]}{details}")
         return _line("✗", "error", run.error, details)
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, QUIET))

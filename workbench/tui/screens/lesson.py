@@ -25,7 +25,6 @@ from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
 from workbench.tui.screens import FrontScreen
-from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
@@ -62,14 +61,13 @@ class LessonScreen(FrontScreen[None]):
         _key("r", "reply", "reply", "Reply", "Go to the reply, or back to the prompt"),
         _key("c,tab", "column(1)", "column", "Next adapter", "Explain the next column"),
         _key("shift+tab", "column(-1)", "column_before", "Adapter before", "Explain the previous column"),
-        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation", show=False),
-        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back", show=False),
+        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation"),
+        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back"),
         _key("escape,q,f6", "dismiss(None)", "close", "Close", "Close the lesson"),
     ]
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
-        row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self._columns = tuple(columns)
         self._index = index

@@ -30,8 +30,8 @@ from workbench.tui.panes.verdicts import VerdictStrip
 from workbench.tui.runs.late_work import LateColumns, ModelAnswers, SlowReadings
 from workbench.tui.runs.replies import Replies
 from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs, SendSetup
-from workbench.tui.screens.panes_screen import MIDDLE, PaneSizesScreen
-from workbench.tui.textual_internals import error_isolation, row_compositor
+from workbench.tui.screens.panes_screen import PaneSizesScreen
+from workbench.tui.textual_internals import error_isolation
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -56,9 +56,8 @@ class MainScreen(PaneSizesScreen):
             return isinstance(message, MainScreen.Showed)
 
     def __init__(self, document: Document, after_edit: Callable[[], None], sending: SendSetup) -> None:
-        editors = EditorsPane(document, self.edit, self.show, sending, together_from=MIDDLE)
+        editors = EditorsPane(document, self.edit, self.show, self.go_to, sending)
         super().__init__(document, ColumnsPane(), editors, StatusLine(document))
-        row_compositor.paint_by_rows(self)
         self.complete = asyncio.Event()
         """Set once all panes exist; keys wait for it."""
         self._engine: Engine | None = None

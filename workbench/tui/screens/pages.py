@@ -20,7 +20,6 @@ from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys import ON_A_PAGE, KeyGroup
 from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
-from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
@@ -77,7 +76,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     BINDING_GROUP_TITLE = "Inspect"
     BINDINGS: ClassVar[list[BindingType]] = [
         *[
-            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}", show=False)
+            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
         _key("right,l", "turn(1)", "next", "Next page", "Show the next page"),
@@ -94,7 +93,6 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
         super().__init__()
-        row_compositor.paint_by_rows(self)
         self._looked_at = looked_at
         self.page = page
         """The open page, a key of `PAGES`."""

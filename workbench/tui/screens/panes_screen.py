@@ -7,9 +7,8 @@ from textual.widgets import TextArea
 
 from workbench.state.document import Document, Place, key_of, place_of
 from workbench.tui.keys import keys_of
-from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane
-from workbench.tui.panes.editors import EditorsPane
+from workbench.tui.panes.editors import MIDDLE, EditorsPane
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
@@ -65,10 +64,6 @@ class PointingScreen(OneLayout[None]):
             place = Place("instructions")
         self.go_to(place)
 
-    @on(GoTo)
-    def _go_to(self, event: GoTo) -> None:
-        self.go_to(event.place, event.line, event.column)
-
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
         """Focus the editor of `place`."""
         pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
@@ -116,8 +111,8 @@ class PointingScreen(OneLayout[None]):
 
 SMALLEST_LEFT = 28
 SMALLEST_RIGHT = 36
-WIDE, MIDDLE = 116, 100
-"""Widths in cells from which several columns, or one column, fit beside the editors."""
+WIDE = 116
+"""The width in cells from which several columns fit beside the editors."""
 SHARE_WIDE, SHARE_MIDDLE = 0.26, 0.4
 """The editors' default share of the width."""
 CELLS_OF_MIDDLE = 1
@@ -143,7 +138,7 @@ class PaneSizesScreen(PointingScreen):
     is_projected = False
     left_share: float | None = None
 
-    @on(Splitter.Dragged, "#middle")
+    @on(Splitter.Dragged)
     def _drag(self, event: Splitter.Dragged) -> None:
         self._put_middle(event.x)
 

@@ -21,7 +21,6 @@ from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.screens import FrontScreen
-from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
@@ -102,7 +101,6 @@ that are only counted.
     ) -> None:
         """`at` is where a review continues that was left to open a fixture."""
         super().__init__()
-        row_compositor.paint_by_rows(self)
         self.decisions = decisions if decisions.can_be_undone else kept.taken_up(decisions)
         self._are_back = self.decisions is not decisions
         self._look = look

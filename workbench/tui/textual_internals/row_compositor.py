@@ -26,17 +26,7 @@ from workbench.tui.textual_internals.error_isolation import report
 ROWS_BETWEEN = 4
 
 
-class WholeCompositor(Compositor):
-    """A compositor that paints every change where a part of its screen is repainted, as after a change behind a dialog.
-
-    Textual then paints that part alone and forgets what other widgets have to paint.
-    """
-
-    def update_widgets(self, widgets: set[Widget]) -> None:
-        super().update_widgets(set(self.visible_widgets) if self.root in widgets else widgets)
-
-
-class RowCompositor(WholeCompositor):
+class RowCompositor(Compositor):
     """A compositor that asks only changed widgets for rows, and only for the changed rows.
 
     Textual asks every widget between the first and the last change for all its rows, which takes most of the time of
@@ -45,6 +35,9 @@ class RowCompositor(WholeCompositor):
     Layout differs in three ways. Sizes are compared with those of the last layout; Textual compares with a map that
     scrolling replaces, so widgets that appeared meanwhile never got their size. Everything that moved since it was
     painted is repainted. A new size causes no second layout for scrollbars, which ask for their own.
+
+    Where a part of its screen is repainted, as after a change behind a dialog, it paints every change. Textual then
+    paints that part alone and forgets what other widgets have to paint.
     """
 
     def __init__(self) -> None:
@@ -56,6 +49,9 @@ class RowCompositor(WholeCompositor):
         """Regions being painted; empty for the whole screen."""
         self._seen_of: dict[Widget, tuple[Region, Region]] | None = None
         self._rows_seen: dict[Widget, frozenset[int]] = {}
+
+    def update_widgets(self, widgets: set[Widget]) -> None:
+        super().update_widgets(set(self.visible_widgets) if self.root in widgets else widgets)
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         self._full_map = before = self._laid_out
@@ -164,7 +160,7 @@ class OneLayout(Screen[ScreenResultType]):
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name, id, classes)
-        self._compositor = WholeCompositor()
+        paint_by_rows(self)
 
     @on(events.Compose)
     def set_its_classes(self) -> None:

@@ -20,13 +20,8 @@ class Splitter(Widget, can_focus=False):
     class Dragged(Message):
         """The user dragged the line to a cell of the screen."""
 
-        splitter: Splitter
         x: int
         y: int
-
-        @property
-        def control(self) -> Splitter:
-            return self.splitter
 
     def __init__(self, direction: Literal["vertical", "horizontal"], *, id: str | None = None) -> None:
         super().__init__(id=id, classes=f"-{direction}")
@@ -56,7 +51,7 @@ class Splitter(Widget, can_focus=False):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.has_class("-dragged"):
-            self.post_message(self.Dragged(self, event.screen_x, event.screen_y))
+            self.post_message(self.Dragged(event.screen_x, event.screen_y))
             event.stop()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:

@@ -73,7 +73,7 @@ def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: boo
     async def act(desk: Desk) -> None:
         await desk.go_to("demo", row=0)
         await desk.press("ctrl+n")
-        assert desk.main.editors.demos.focused_field is not None
+        assert desk.main.editors.demos.form.focused_field is not None
         await desk.press("ctrl+z")
         assert len(desk.document.session.demos) == len(session.demos)
         assert desk.main.editors.demos.has_focus_within

@@ -14,7 +14,7 @@ from workbench.tui.panes.column import ColumnPane
 
 
 def lit(column: ColumnPane) -> tuple[str, str | None, str] | None:
-    return column.prompt._painter.lit
+    return column.prompt._lit
 
 
 MANY = replace(
@@ -72,7 +72,7 @@ def test_f3_goes_from_an_editor_to_its_place_in_the_prompt_and_enter_back() -> N
         assert lit(column) == ("value", "label", "demo 21")
         assert any("demo 21" in row for row in seen(column.prompt))
         await desk.press("enter")
-        assert desk.main.editors.demos.focused_field is not None
+        assert desk.main.editors.demos.form.focused_field is not None
         assert desk.main.editors.demos.edited_place is not None
         assert desk.main.editors.demos.edited_place[2:] == (20, "label")
         await desk.press("f3", "f4")

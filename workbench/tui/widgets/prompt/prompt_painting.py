@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -68,161 +67,8 @@ CURSOR_MARK, LIT_MARK, RELATED_MARK = "▌", "┃", "╎"
 MOST_STRIPS_KEPT = 4_000
 
 
-class PromptPainter:
-    """Paint rows of `layout`; rows without highlight or cursor are cached.
-
-    `style_of` returns the style of `prompt-view--…` classes, `cursor` is the visible cursor (None without focus).
-    """
-
-    def __init__(self, layout: PromptLayout, style_of: Callable[..., Style]) -> None:
-        self._layout = layout
-        self._style_of = style_of
-        self.cursor: Spot | None = None
-        self.marked_text = ""
-        self.lit: OriginKey | None = None
-        self.lights_of: dict[int, dict[int, str]] = {}
-        """The highlighted pieces by section; empty once `lit` has changed."""
-        self._stale = False
-        self._strips: dict[tuple[int, int], Strip] = {}
-
-    def set_stale(self, stale: bool) -> None:
-        """Dim all text, or show it as usual."""
-        if stale != self._stale:
-            self._stale = stale
-            self._strips.clear()
-
-    def forget(self) -> None:
-        """Drop all cached rows."""
-        self._strips.clear()
-
-    def forget_messages(self, start: int, end: int, new_end: int) -> None:
-        """Drop the cached rows of messages `start` to `end`, which `start` to `new_end` replace."""
-        self.lights_of.clear()
-        if end == new_end:
-            self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
-        else:
-            self._strips.clear()
-
-    def strip(self, y: int, width: int) -> Strip:
-        """Return row `y` of the layout, `width` cells wide."""
-        layout = self._layout
-        if y >= layout.height:
-            return Strip.blank(width, self._style_of())
-        position = layout.section_at(y)
-        section, row = layout.section(position), y - layout.tops[position]
-        if row >= section.height:  # its height is still an estimate
-            return Strip.blank(width, self._style_of())
-        if row and (self.marked_text or self._is_marked(section, position, row)):
-            return self._text_row(section, position, row, width)
-        strip = self._strips.get((position, row))
-        if strip is None:
-            if len(self._strips) > MOST_STRIPS_KEPT:
-                self._strips.clear()
-            strip = self._text_row(section, position, row, width) if row else self._title_row(section, width)
-            self._strips[position, row] = strip
-        return strip
-
-    def _cursor_piece(self, position: int) -> int | None:
-        return self.cursor.piece if self.cursor is not None and self.cursor.section == position else None
-
-    def _is_marked(self, section: Section, position: int, row: int) -> bool:
-        """Return whether any piece in this row is highlighted or under the cursor."""
-        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
-        if not lights and at_cursor is None:
-            return False
-        return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
-
-    def _lights(self, section: Section, position: int) -> dict[int, str]:
-        """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
-        if self.lit is None:
-            return {}
-        lights = self.lights_of.get(position)
-        if lights is None:
-            field = self.lit[1]
-            lights = {}
-            for number, origin in enumerate(section.origins):
-                if origin == self.lit:
-                    lights[number] = "lit"
-                elif field is not None and origin.field == field:
-                    lights[number] = "related"
-            self.lights_of[position] = lights
-        return lights
-
-    def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
-        plain = self._style_of()
-        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
-        mark = " "
-        pieces: list[tuple[str, Style]] = []
-        for piece, text in section.runs(row):
-            names = [f"prompt-view--{piece.kind}"]
-            light = lights.get(piece.number)
-            if light:
-                # Boilerplate is only highlighted softly: whole screens of it would drown the rest.
-                names.append(f"prompt-view--{'related' if piece.kind == 'boilerplate' else light}")
-                mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
-            if piece.number == at_cursor:
-                names.append("prompt-view--cursor")
-            style = self._shade(self._style_of(*names))
-            for part, is_found in _split(text, self.marked_text):
-                pieces.append((part, self._style_of(*names, "prompt-view--found") if is_found else style))
-        if at_cursor is not None and self.cursor is not None and self.cursor.row == row:
-            mark = CURSOR_MARK
-        return strip_of([(mark, self._style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
-
-    def _title_row(self, section: Section, width: int) -> Strip:
-        tokens = f" ~{of_message(section.message):,} tok"
-        room = max(1, width - MARGIN)
-        name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
-        rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
-        plain = self._style_of()
-        pieces = [
-            (" " * MARGIN, plain),
-            (name, self._shade(self._style_of("prompt-view--title"))),
-            (rule, self._style_of("prompt-view--rule")),
-            (tokens, self._shade(self._style_of("prompt-view--tokens"))),
-        ]
-        return strip_of(pieces, width, plain)
-
-    def _shade(self, style: Style) -> Style:
-        return style + Style(dim=True) if self._stale else style
-
-
-def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
-    """Split `text` into parts, each with whether it matches `wanted`, ignoring case."""
-    if not wanted:
-        return [(text, False)]
-    found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
-    return [(part, index % 2 == 1) for index, part in enumerate(found) if part]
-
-
 ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
 """Rows of an error above a prompt, and the maximum where there is no prompt."""
-
-
-class PromptBanner:
-    """An error or hint above a prompt or in place of it; `rows` are the visible rows."""
-
-    def __init__(self) -> None:
-        self.rows: list[str] = []
-        self.error = self._hint = ""
-
-    def take(self, error: str, hint: str, *, width: int, is_alone: bool) -> None:
-        """Set the error or hint.
-
-        An error is always laid out again, because a prompt may have appeared or disappeared below it.
-        """
-        if (error, hint) != (self.error, self._hint) or error:
-            self.error, self._hint = error, hint
-            self.lay_out(width, is_alone)
-
-    def lay_out(self, width: int, is_alone: bool) -> None:
-        """Wrap the text to a width, with more rows if no prompt follows."""
-        most = MOST_ERROR_ROWS if is_alone else ROWS_OF_ERROR
-        text = f"✗ {one_line(self.error, most * width)}" if self.error else self._hint
-        found = rows(text, width) if text else []
-        self.rows = [text[start:end] for start, end in found[:most]]
-        if len(found) > most:
-            self.rows[-1] = one_line(text[found[most - 1][0] :], width)
 
 
 class PromptCanvas(LineView):
@@ -233,8 +79,16 @@ class PromptCanvas(LineView):
         self.prompt: Prompt | None = None
         """The shown prompt."""
         self._layout = PromptLayout()
-        self._painter = PromptPainter(self._layout, self.style_of)
-        self._banner = PromptBanner()
+        self._marked_text = ""
+        self._lit: OriginKey | None = None
+        self._lights_of: dict[int, dict[int, str]] = {}
+        """The highlighted pieces by section; empty once `_lit` has changed."""
+        self._is_stale = False
+        self._strips: dict[tuple[int, int], Strip] = {}
+        """Rows without highlight or cursor, by section and row."""
+        self._error = self._hint = ""
+        self._banner: list[str] = []
+        """Rows of an error or hint above the prompt or in place of it."""
         self._cursor: Spot | None = None
         self._cursor_cell = 0
         self._hovered: tuple[int, int] | None = None
@@ -249,14 +103,18 @@ class PromptCanvas(LineView):
         """
         position, row = self._anchor()
         self.prompt = prompt
-        self._painter.set_stale(stale)
-        self._banner.take(error, hint, width=self._text_width, is_alone=prompt is None)
+        if stale != self._is_stale:  # all text is dimmed, or shown as usual
+            self._is_stale = stale
+            self._strips.clear()
+        if (error, hint) != (self._error, self._hint) or error:  # a prompt may have appeared below an error, or gone
+            self._error, self._hint = error, hint
+            self._lay_out_banner()
         messages = prompt.messages if prompt is not None else ()
         if messages is not self._layout.messages:
             start, end, new_end = self._layout.take(messages)
             if self._top and position >= end:
                 position += new_end - end
-            self._painter.forget_messages(start, end, new_end)
+            self._forget_messages(start, end, new_end)
             self._hovered = None
             self._follow(start, end, new_end)
         self._settle(position, row)
@@ -264,8 +122,8 @@ class PromptCanvas(LineView):
 
     def highlight(self, key: OriginKey | None) -> None:
         """Highlight the pieces of this origin strongly, and others of the same field softly."""
-        if key != self._painter.lit:
-            self._painter.lit, self._painter.lights_of = key, {}
+        if key != self._lit:
+            self._lit, self._lights_of = key, {}
             self.repaint()
 
     def has(self, key: OriginKey) -> bool:
@@ -275,8 +133,8 @@ class PromptCanvas(LineView):
 
     def mark_text(self, text: str) -> None:
         """Mark all visible occurrences of a text; "" marks nothing."""
-        if text != self._painter.marked_text:
-            self._painter.marked_text = text
+        if text != self._marked_text:
+            self._marked_text = text
             self.repaint()
 
     def plain_text(self) -> str:
@@ -302,10 +160,10 @@ class PromptCanvas(LineView):
         layout = self._layout
         position = max(0, min(position, len(layout.messages) - 1))
         layout.settle(position, row, self.page_height)
-        if layout.fill(self.page_height - len(self._banner.rows)):
-            self._painter.forget_messages(0, 1, 1)
+        if layout.fill(self.page_height - len(self._banner)):
+            self._forget_messages(0, 1, 1)
             self._follow()
-        self.set_height(layout.height + len(self._banner.rows))
+        self.set_height(layout.height + len(self._banner))
         top = max(0, min(layout.tops[position] + row, self.max_scroll_y))
         if top != self._top:
             self.set_reactive(LineView.scroll_y, float(top))
@@ -320,24 +178,42 @@ class PromptCanvas(LineView):
     @property
     def rows_held(self) -> int:
         """The height of the folded prompt and banner in rows, as far as it is measured."""
-        return self._layout.rows_held + len(self._banner.rows)
+        return self._layout.rows_held + len(self._banner)
 
     @property
     def rows_in_full(self) -> int:
         """The height in rows if all folded text of the first message were shown."""
-        return self._layout.rows_in_full + len(self._banner.rows)
+        return self._layout.rows_in_full + len(self._banner)
 
     def lay_out(self) -> None:
         position, row = self._anchor()
         if self.row_width != self._width_laid_out:
             self._width_laid_out = self.row_width
             self._layout.resize(self._text_width)
-            self._painter.forget()
-            self._banner.lay_out(self._text_width, self.prompt is None)
+            self._strips.clear()
+            self._lay_out_banner()
             if self._cursor is not None:
-                self._set_cursor(self._layout.follow(self._cursor._replace(row=0), 0, 0, 0))
+                self._cursor = self._layout.follow(self._cursor._replace(row=0), 0, 0, 0)
             row = min(row, 1)
         self._settle(position, row)
+
+    def _lay_out_banner(self) -> None:
+        """Wrap the error or hint to the width, with more rows of an error if no prompt follows."""
+        width = self._text_width
+        most = MOST_ERROR_ROWS if self.prompt is None else ROWS_OF_ERROR
+        text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
+        found = rows(text, width) if text else []
+        self._banner = [text[start:end] for start, end in found[:most]]
+        if len(found) > most:
+            self._banner[-1] = one_line(text[found[most - 1][0] :], width)
+
+    def _forget_messages(self, start: int, end: int, new_end: int) -> None:
+        """Drop the cached rows of messages `start` to `end`, which `start` to `new_end` replace."""
+        self._lights_of.clear()
+        if end == new_end:
+            self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
+        else:
+            self._strips.clear()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if round(old_value) != round(new_value):
@@ -346,18 +222,31 @@ class PromptCanvas(LineView):
 
     def forget_strips(self) -> None:
         super().forget_strips()
-        self._painter.forget()
+        self._strips.clear()
 
     def row(self, y: int, width: int) -> Strip:
         line = max(0, y - self._top)
-        if line < len(self._banner.rows):
-            style = self.style_of("prompt-view--error" if self._banner.error else "prompt-view--boilerplate")
-            return strip_of([(" " * MARGIN + self._banner.rows[line], style)], width, style)
-        return self._painter.strip(y - len(self._banner.rows), width)
+        if line < len(self._banner):
+            style = self.style_of("prompt-view--error" if self._error else "prompt-view--boilerplate")
+            return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
+        layout, y = self._layout, y - len(self._banner)
+        position = layout.section_at(y)
+        section, row = (layout.section(position), y - layout.tops[position]) if y < layout.height else (None, 0)
+        if section is None or row >= section.height:  # its height is still an estimate
+            return Strip.blank(width, self.style_of())
+        if row and (self._marked_text or self._is_marked(section, position, row)):
+            return self._text_row(section, position, row, width)
+        strip = self._strips.get((position, row))
+        if strip is None:
+            if len(self._strips) > MOST_STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._text_row(section, position, row, width) if row else self._title_row(section, width)
+            self._strips[position, row] = strip
+        return strip
 
     def row_text(self, y: int) -> tuple[int, str, str]:
         """Return a row of the message's own text, so that copied lines are not broken by the view's width."""
-        place = y - len(self._banner.rows)
+        place = y - len(self._banner)
         if not 0 <= place < self._layout.height:
             return super().row_text(y)
         position = self._layout.section_at(place)
@@ -368,11 +257,81 @@ class PromptCanvas(LineView):
         goes_on = row < len(section.rows) and section.rows[row][0] == end
         return MARGIN + section.hang(row), section.text[start:end], "" if goes_on else "\n"
 
-    def _set_cursor(self, spot: Spot | None) -> None:
-        self._cursor = spot
-        self._painter.cursor = spot if self.has_focus else None
-
     def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
         """Keep the cursor on its piece; arguments are those returned by `PromptLayout.take`."""
         if self._cursor is not None:
-            self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
+            self._cursor = self._layout.follow(self._cursor, start, end, new_end)
+
+    def _cursor_piece(self, position: int) -> int | None:
+        """Return the piece of a section under the cursor, which is visible only with the focus."""
+        spot = self._cursor if self.has_focus else None
+        return spot.piece if spot is not None and spot.section == position else None
+
+    def _is_marked(self, section: Section, position: int, row: int) -> bool:
+        """Return whether any piece in this row is highlighted or under the cursor."""
+        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+        if not lights and at_cursor is None:
+            return False
+        return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
+
+    def _lights(self, section: Section, position: int) -> dict[int, str]:
+        """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
+        if self._lit is None:
+            return {}
+        lights = self._lights_of.get(position)
+        if lights is None:
+            field = self._lit[1]
+            lights = {}
+            for number, origin in enumerate(section.origins):
+                if origin == self._lit:
+                    lights[number] = "lit"
+                elif field is not None and origin.field == field:
+                    lights[number] = "related"
+            self._lights_of[position] = lights
+        return lights
+
+    def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
+        plain = self.style_of()
+        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+        mark = " "
+        pieces: list[tuple[str, Style]] = []
+        for piece, text in section.runs(row):
+            names = [f"prompt-view--{piece.kind}"]
+            light = lights.get(piece.number)
+            if light:
+                # Boilerplate is only highlighted softly: whole screens of it would drown the rest.
+                names.append(f"prompt-view--{'related' if piece.kind == 'boilerplate' else light}")
+                mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
+            if piece.number == at_cursor:
+                names.append("prompt-view--cursor")
+            style = self._shade(self.style_of(*names))
+            for part, is_found in _split(text, self._marked_text):
+                pieces.append((part, self.style_of(*names, "prompt-view--found") if is_found else style))
+        if at_cursor is not None and self._cursor is not None and self._cursor.row == row:
+            mark = CURSOR_MARK
+        return strip_of([(mark, self.style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
+
+    def _title_row(self, section: Section, width: int) -> Strip:
+        tokens = f" ~{of_message(section.message):,} tok"
+        room = max(1, width - MARGIN)
+        name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
+        rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
+        plain = self.style_of()
+        pieces = [
+            (" " * MARGIN, plain),
+            (name, self._shade(self.style_of("prompt-view--title"))),
+            (rule, self.style_of("prompt-view--rule")),
+            (tokens, self._shade(self.style_of("prompt-view--tokens"))),
+        ]
+        return strip_of(pieces, width, plain)
+
+    def _shade(self, style: Style) -> Style:
+        return style + Style(dim=True) if self._is_stale else style
+
+
+def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
+    """Split `text` into parts, each with whether it matches `wanted`, ignoring case."""
+    if not wanted:
+        return [(text, False)]
+    found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
+    return [(part, index % 2 == 1) for index, part in enumerate(found) if part]

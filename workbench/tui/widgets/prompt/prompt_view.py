@@ -89,12 +89,12 @@ class PromptView(PromptCanvas):
         Return False if there is no such piece.
         """
         if self._layout.open_where(Origin(*key)):
-            self._painter.forget()
+            self._strips.clear()
         spot = self._layout.find(Origin(*key))
         if spot is None:
             return False
-        self._set_cursor(spot)
-        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner.rows) - 1):
+        self._cursor = spot
+        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
         self.repaint()
         return True
@@ -110,11 +110,11 @@ class PromptView(PromptCanvas):
             return
         number, offset = piece_holding(self._layout.messages[message], offset)
         if self._layout.open_message(message):
-            self._painter.forget()
+            self._strips.clear()
             self._settle(message, 0)
         section = self._layout.section(message)
         if section.is_away(number, offset) and self._layout.toggle_fold(message, number):
-            self._painter.forget()
+            self._strips.clear()
             self._settle(message, 0)
             section = self._layout.section(message)
         self._place(Spot(message, section.row_of(number, offset), number))
@@ -130,7 +130,7 @@ class PromptView(PromptCanvas):
         self._begin_anew(position)
         if self._cursor is not None:
             first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
-            self._set_cursor(self._cursor._replace(row=first))
+            self._cursor = self._cursor._replace(row=first)
             self._scroll_to_spot(self._cursor._replace(row=first))
         self.repaint()
 
@@ -145,7 +145,7 @@ class PromptView(PromptCanvas):
 
     def _begin_anew(self, position: int) -> None:
         """Lay out the same messages again, with `position` at the top and the cursor on its piece."""
-        self._painter.forget()
+        self._strips.clear()
         self._hovered = None
         self._follow()
         self._settle(position, 0)
@@ -161,7 +161,7 @@ class PromptView(PromptCanvas):
         """Unfold these long pieces and fold all others."""
         self._layout.unfolded = set(origins)
         self._layout.resize(self._layout.width)
-        self._painter.forget()
+        self._strips.clear()
         self._settle(*self._anchor())
         self.repaint()
 
@@ -192,7 +192,7 @@ class PromptView(PromptCanvas):
         if spot is None:
             return
         before = self._cursor
-        self._set_cursor(spot)
+        self._cursor = spot
         if not keep_cell:
             self._cursor_cell = self._layout.section(spot.section).cell_of(spot.piece)
         self._scroll_to_spot(spot)
@@ -207,7 +207,7 @@ class PromptView(PromptCanvas):
             self._settle(spot.section, 0)
         y = self._layout.tops[spot.section] + spot.row
         first = y - 1 if spot.row == 1 else y
-        self.scroll_row_into_view(first, y + len(self._banner.rows))
+        self.scroll_row_into_view(first, y + len(self._banner))
 
     def _tell(self, position: int, piece: int, *, by_key: bool = False) -> None:
         origin = self._layout.section(position).origins[piece]
@@ -250,22 +250,21 @@ class PromptView(PromptCanvas):
         position, row = self._anchor()
         if not self._layout.toggle_fold(section, piece):
             return
-        self._painter.forget()
+        self._strips.clear()
         spot = Spot(section, self._layout.section(section).rows_of(piece)[0], piece)
-        self._set_cursor(spot)
+        self._cursor = spot
         self._settle(position, row)
         self._scroll_to_spot(spot)
         self.repaint()
 
     def on_focus(self) -> None:
-        self._set_cursor(self._cursor or self._layout.first_from(self._top))
+        self._cursor = self._cursor or self._layout.first_from(self._top)
         if self._cursor is not None:
             self._tell(self._cursor.section, self._cursor.piece)
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """Show or hide the cursor; `on_focus` and `on_blur` run too early for that."""
         super().watch_has_focus(has_focus)
-        self._set_cursor(self._cursor)
         self.repaint()
 
     # ------------------------------------------------------------------ pointer
@@ -273,9 +272,9 @@ class PromptView(PromptCanvas):
     def _place_of(self, event: events.MouseEvent) -> tuple[int, int] | None:
         """Return the row of the prompt and the cell of its text under the pointer."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.y < len(self._banner.rows):
+        if offset is None or offset.y < len(self._banner):
             return None
-        return offset.y + self._top - len(self._banner.rows), offset.x - MARGIN
+        return offset.y + self._top - len(self._banner), offset.x - MARGIN
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         pointed_at = self._place_of(event)
@@ -304,7 +303,7 @@ class PromptView(PromptCanvas):
             position = self._layout.section_at(place[0])
             is_title = place[0] < self._layout.height and self._layout.section(position).is_title_alone
             if is_title and self._layout.open_message(position):
-                self._painter.forget()
+                self._strips.clear()
                 self._settle(*self._anchor())
                 self.repaint()
             return

@@ -215,11 +215,9 @@ class FieldTable(LineView):
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows):
             self._current = y
-            field = self._rows[y].field
-            if self._rows[y].is_fix:
-                await self.run_action("app.fixes")
-            elif field is not None and (y == 0 or self._rows[y - 1].field != field):
-                self._toggle(field)
+            row = self._rows[y]
+            if row.is_fix or y == 0 or self._rows[y - 1].field != row.field:
+                await self.action_open()
             self.repaint()
 
     def on_focus(self) -> None:

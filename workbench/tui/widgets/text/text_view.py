@@ -236,10 +236,7 @@ class TextView(LineView):
 
     def action_step(self, by: int) -> None:
         targets = [index for index, one in enumerate(self._blocks) if one.target]
-        if self.current not in targets:
-            self.scroll_relative(y=by, animate=False, force=True)
-            return
-        place = targets.index(self.current) + by
+        place = targets.index(self.current) + by if self.current in targets else -1
         if not 0 <= place < len(targets):
             self.scroll_relative(y=by, animate=False, force=True)
             return
