@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from adapters.json_text.json_loading import LONG, NOT_JSON, load_long_json
+from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
 
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-NOT_JSON = object()
-LONG = 2_000
-"""Characters from which pydantic's parser is asked first; it takes half the time of Python's."""
+from adapters.json_text.long_json import LONG, load_long_json
+from adapters.json_text.long_json import NOT_JSON as NOT_JSON
 
 
 def load_json(text: str) -> Any:
@@ -31,15 +30,4 @@ def load_valid_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:  # broken JSON, or a number with thousands of digits
-        return NOT_JSON
-
-
-def load_long_json(text: str) -> Any:
-    """Parse a long text; `NOT_JSON` also where only `json.loads` accepts it (surrogates, deep nesting)."""
-    from pydantic_core import from_json
-
-    try:
-        # Other texts as bytes: a string keeps the bytes that are made of it.
-        return from_json(text if text.isascii() else text.encode(), cache_strings="keys")
-    except ValueError:
         return NOT_JSON
