@@ -160,7 +160,10 @@ _IN_LIST = re.compile(_BODY.replace("COMMA", ",") + r"(?=\s*+[,\]])")
 
 It has no brackets; in an object, no comma in it is followed by a word and a colon, and the next string begins with
 neither a colon, a comma nor a brace (`_handle_right_delimiter_candidate` and `classify_object_value_comma`)."""
-_STRINGS = {ContextValues.OBJECT_VALUE: _IN_OBJECT, ContextValues.ARRAY: _IN_LIST}
+_STRINGS: dict[ContextValues | None, re.Pattern[str]] = {
+    ContextValues.OBJECT_VALUE: _IN_OBJECT,
+    ContextValues.ARRAY: _IN_LIST,
+}
 _QUOTED_COLON = re.compile(r"['“”]\s*+:")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"b": "\b", "n": "\n", "r": "\r", "t": "\t"}
