@@ -48,7 +48,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
     """Parse a reply as a JSON object. `error_name` is the adapter named in dspy's errors about values."""
     signature, completion = found.signature, found.completion
     try:
-        document, searched = _document(completion)
+        document, searched = _document(completion, tuple(signature.output_fields))
     except Exception as error:  # dspy does not catch json_repair's errors, so these are the verdict
         found.fail(error)
         return found.reading("JSONAdapter")
@@ -75,26 +75,26 @@ def read_json(found: Findings, error_name: str) -> Reading:
     return found.reading("JSONAdapter", spans, searched)
 
 
-def _document(completion: str) -> tuple[Document | None, tuple[int, int]]:
+def _document(completion: str, expected: Sequence[str]) -> tuple[Document | None, tuple[int, int]]:
     """Find the object, and the range that was searched last, which dspy's error quotes."""
     everything = (0, len(completion))
-    document, is_object = _load(completion, everything)
+    document, is_object = _load(completion, everything, expected)
     if is_object:
         return document, everything
     place = first_braces(completion)
     if place is None:
         return None, everything
-    inner, is_object = _load(completion, place)
+    inner, is_object = _load(completion, place, expected)
     if not is_object or inner is None:
         return None, place
     step = Step("first_object", completion, completion[place[0] : place[1]])
     return Document(inner.values, *place, inner.members, (step, *inner.steps)), place
 
 
-def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, bool]:
+def _load(completion: str, place: tuple[int, int], expected: Sequence[str]) -> tuple[Document | None, bool]:
     start, end = place
     text = completion if place == (0, len(completion)) else completion[start:end]
-    found = members(text)
+    found = members(text, expected)
     if found is not None:
         moved = found if start == 0 else [one.moved(start) for one in found]
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True

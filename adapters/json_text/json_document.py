@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
+
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*")
+_BEFORE_A_KEY = ", \t\n\r"
 _BRACE = re.compile(r"[{}]")
 
 
@@ -27,21 +30,22 @@ class Member(NamedTuple):
         return Member(self.key, self.key_start + by, self.key_end + by, self.start + by, self.end + by, self.value)
 
 
-def members(text: str) -> list[Member] | None:
+def members(text: str, expected: Sequence[str] = ()) -> list[Member] | None:
     """Return the members of a JSON object in order, duplicates included; None for other text.
 
-    Accepts what `json.loads` accepts, at the same speed. Raises RecursionError for deep nesting.
+    Accepts what `json.loads` accepts, at the same speed; twice as fast if it has the `expected` keys in order. Raises
+    RecursionError for deep nesting.
     """
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     if text[position : position + 1] != "{":
         return None
-    found = members_from(text, position)
+    found = members_from(text, position, expected)
     if found is None or _SPACE.match(text, found[1]).end() != len(text):  # type: ignore[union-attr]
         return None
     return found[0]
 
 
-def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
+def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tuple[list[Member], int] | None:
     """Return the members of the valid object that begins at `position`, and its end."""
     found: list[Member] = []
     try:
@@ -56,7 +60,7 @@ def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
             if text[colon] != ":":
                 return None
             value_start = _SPACE.match(text, colon + 1).end()  # type: ignore[union-attr]
-            value, value_end = _scan(text, value_start)
+            value, value_end = _value_until(text, value_start, key, expected) or _scan(text, value_start)
             found.append(Member(key, position, key_end, value_start, value_end, value))
             following = _SPACE.match(text, value_end).end()  # type: ignore[union-attr]
             if text[following] == "}":
@@ -66,6 +70,23 @@ def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
             position = _SPACE.match(text, following + 1).end()  # type: ignore[union-attr]
     except (ValueError, StopIteration, IndexError):
         return None
+
+
+def _value_until(text: str, start: int, key: str, expected: Sequence[str]) -> tuple[Any, int] | None:
+    """Return a long list or object up to the next expected key, and its end; None if that is not a whole value.
+
+    A whole value is what a scanner from `start` finds, too.
+    """
+    if len(text) - start < LONG or text[start] not in "[{" or key not in expected:
+        return None
+    following = expected.index(key) + 1
+    end = text.rfind("}") if following == len(expected) else text.find(f'"{expected[following]}":', start)
+    while end > start and text[end - 1] in _BEFORE_A_KEY:
+        end -= 1
+    if end - start < LONG:
+        return None
+    value = load_long_json(text[start:end])
+    return None if value is NOT_JSON else (value, end)
 
 
 def first_braces(text: str) -> tuple[int, int] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-NOT_JSON = object()
+from adapters.json_text.long_json import LONG, load_long_json
+from adapters.json_text.long_json import NOT_JSON as NOT_JSON
 
 
 def load_json(text: str) -> Any:
@@ -23,6 +24,9 @@ def load_json(text: str) -> Any:
 
 def load_valid_json(text: str) -> Any:
     """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
+    value = load_long_json(text) if len(text) >= LONG else NOT_JSON
+    if value is not NOT_JSON:
+        return value
     try:
         return json.loads(text)
     except ValueError:  # broken JSON, or a number with thousands of digits

@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, cast
+from zlib import crc32
 
 from json_repair.json_parser import JSONParser
+from json_repair.utils.json_context import ContextValues
 
 from adapters.json_text.json_document import Member, members_from
 from adapters.json_text.repair_limits import check_repairable, repair_steps
@@ -149,11 +151,46 @@ Without backslashes and empty strings, its `_try_parse_simple_quoted_string` tak
 some empty values of lists, and a second brace after an object in a list."""
 
 
+_BODY = r'"(?![`"])((?:[^"\\{}\[\]„,]|COMMA|\\["bnrt])*+)"'
+_IN_OBJECT = re.compile(
+    _BODY.replace("COMMA", r",(?!\s*+`?[\w-]*+\s*+:)") + r'(?=\s*+[,}][^"\\]*+(?:"(?!\s*+[:,}])|\Z))'
+)
+_IN_LIST = re.compile(_BODY.replace("COMMA", ",") + r"(?=\s*+[,\]])")
+"""A string with line breaks or escapes, in an object or a list, that ends for json_repair where it ends for `json`.
+
+It has no brackets; in an object, no comma in it is followed by a word and a colon, and the next string begins with
+neither a colon, a comma nor a brace (`_handle_right_delimiter_candidate` and `classify_object_value_comma`)."""
+_STRINGS: dict[ContextValues | None, re.Pattern[str]] = {
+    ContextValues.OBJECT_VALUE: _IN_OBJECT,
+    ContextValues.ARRAY: _IN_LIST,
+}
+_QUOTED_COLON = re.compile(r"['“”]\s*+:")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"b": "\b", "n": "\n", "r": "\r", "t": "\t"}
+_KNOWN_SOURCE = 0xD950BB82
+"""The checksum of the modules that read strings in json_repair 0.64.5."""
+
+
+@lru_cache(maxsize=1)
+def strings_are_known() -> bool:
+    """Return whether the installed json_repair reads strings as 0.64.5 does."""
+    try:
+        from json_repair import parse_string
+        from json_repair.parse_string_helpers import object_value_context
+
+        source = inspect.getsource(parse_string) + inspect.getsource(object_value_context)
+    except (ImportError, OSError):  # another release, or no source
+        return False
+    return crc32(source.encode()) == _KNOWN_SOURCE
+
+
 class _PlacingParser(_BoundedParser):
     """json_repair's parser, extended to locate a valid object inside the text, and to take flat ones whole."""
 
     members: list[Member] | None = None
     taken: Any = None
+    _without_quoted_colon = ""
+    """The text, once it was searched; json_repair rewrites some texts as it goes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, try_valid_json_suffix=True)
@@ -168,6 +205,27 @@ class _PlacingParser(_BoundedParser):
                 self.index = found.end()
                 return value
         return super().parse_object(*schema)
+
+    def parse_string(self) -> Any:
+        pattern = _STRINGS.get(self.context.current)
+        found = pattern.match(cast(str, self.json_str), self.index) if pattern is not None else None
+        if found is None or not self._is_as_in_json(found[1]):
+            return super().parse_string()
+        self._steps.take(looks_of(found.end() - self.index))
+        self.index = found.end()
+        value = _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), found[1])
+        return value.rstrip() if value.endswith("\n") else value
+
+    def _is_as_in_json(self, body: str) -> bool:
+        """Return whether no quotation mark in a string can be taken for the end of a key."""
+        text = cast(str, self.json_str)
+        if not strings_are_known() or "," not in body or not any(map(body.__contains__, "'“”")):
+            return strings_are_known()
+        if self._without_quoted_colon is not text:
+            if _QUOTED_COLON.search(text):
+                return False
+            self._without_quoted_colon = text
+        return True
 
     def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
         text = self.json_str

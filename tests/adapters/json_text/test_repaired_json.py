@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adapters.json_text import repaired_json
 from adapters.json_text.json_loading import load_json
 from adapters.json_text.repair_limits import one_reading
-from adapters.json_text.repaired_json import repair_object
+from adapters.json_text.repaired_json import repair_object, strings_are_known
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner))
@@ -61,6 +61,74 @@ def test_a_long_list_costs_few_looks_per_object() -> None:
     with one_reading() as steps:
         assert len(repair_object(text)[0]) == 500
     assert steps.allowed - steps.left < len(text) / 4
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "a",
+            "don't ",
+            ", ",
+            ", b: 1",
+            ": ",
+            "\n",
+            "\t",
+            '\\"',
+            "\\n",
+            "\\\\",
+            "\\/",
+            "\\u00e9",
+            "“x”",
+            "„",
+            "`",
+            "]",
+            "[x]",
+            "{",
+            "}",
+        ]
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(
+    strings=st.lists(WORDS, min_size=1, max_size=4),
+    keys=st.lists(st.sampled_from(["a", "b", ": c", ",", "}"]), min_size=4, max_size=4),
+    space=st.sampled_from(["", " ", "\n  "]),
+    is_list=st.booleans(),
+    after=st.sampled_from(["", "}", "]", " ok", ', "x": 1}', "\n```"]),
+)
+def test_strings_with_raw_line_breaks_are_json_repairs(
+    strings: list[str], keys: list[str], space: str, is_list: bool, after: str
+) -> None:
+    members = [f'"{one}"' if is_list else f'"{key}":{space}"{one}"' for key, one in zip(keys, strings, strict=False)]
+    joined = f"{space},{space}".join([*members, '"c\n"' if is_list else '"c": "d\n"'])
+    text = ('{"list": [' + joined + "]}" if is_list else "{" + joined + "}") + after
+    expected = json_repair.loads(text, skip_json_loads=True)
+    assert repr(repair_object(text)[0]) == repr(expected)
+
+
+def test_a_string_with_raw_line_breaks_costs_few_looks() -> None:
+    line = 'The chairs, it\'s said, were paid \\"in full\\".\n'
+    text = '{"answer": "' + line * 200 + '", "list": ["' + line * 200 + '"]}'
+    with one_reading() as steps:
+        found, _ = repair_object(text)
+    assert found == json_repair.loads(text) != json.loads(text, strict=False), "json_repair strips the last line break"
+    assert steps.allowed - steps.left < len(text) / 4
+
+
+def test_the_installed_json_repair_reads_strings_as_is_known() -> None:
+    assert strings_are_known(), "this release reads strings in another way: look at json_repair.parse_string"
+
+
+def test_strings_of_another_json_repair_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repaired_json, "_KNOWN_SOURCE", 0)
+    strings_are_known.cache_clear()
+    try:
+        assert not strings_are_known()
+        assert repair_object('{"a": "b,\nc"}')[0] == {"a": "b,\nc"}
+    finally:
+        strings_are_known.cache_clear()
 
 
 def test_an_object_in_a_fence_after_prose_is_placed() -> None:

@@ -1,0 +1,59 @@
+"""Long JSON is read as json reads it, and its members are where a scanner finds them."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from adapters.json_text.json_document import members
+from adapters.json_text.json_loading import load_valid_json
+from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
+
+ODD = (
+    *("NaN", "-Infinity", "-0", "-0.0", "1e999", "1e-999", "01", "1.", "+1", "9" * 4_301, "1" + "0" * 400),
+    *(r'"\ud83d\ude00"', r'"\ud800"', '"\ud800"', '"\x01"', '"\x7f"', r'"\/\f"', r'"\x"', '{"a": 1, "a": 2}', "[1,]"),
+    *("[" * 300 + "]" * 300, "\ufeff1", "1\u00a0", "2.2250738585072011e-308", "9007199254740993", "0.1" + "0" * 400),
+)
+
+
+def of_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return NOT_JSON
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_values_in_a_long_text_are_those_of_json(odd: str) -> None:
+    text = f'[{odd}, "{"x" * LONG}"]'
+    assert repr(load_valid_json(text)) == repr(of_json(text))
+
+
+def test_long_numbers_are_those_of_json() -> None:
+    rng = Random(1)
+    written = [f"{rng.randrange(10**17)}.{rng.randrange(10**17)}e{rng.randrange(-330, 310)}" for _ in range(2_000)]
+    text = f"[{', '.join(written)}]"
+    assert load_long_json(text) == json.loads(text)
+
+
+LISTS = {"a": [{"a": "x", "b": ["a", "b"], "é": '"b":'}] * 200, "b": ["a", '"c":', "b"] * 400, "c": {"a": [1] * 900}}
+TEXTS = [
+    json.dumps(LISTS),
+    json.dumps(LISTS, indent=2, ensure_ascii=False),
+    json.dumps(LISTS, separators=(" ,", " : ")),
+    json.dumps(LISTS) + " ",
+    json.dumps(LISTS).replace('"b": ["a"', '"b": [1], "b": ["a"'),
+    json.dumps(LISTS)[:-1] + ', "c": 1}',
+    json.dumps(LISTS)[:-1] + ', "d": "}"}',
+    json.dumps(LISTS)[:-1] + ",}",
+    json.dumps(LISTS) + "}",
+    json.dumps(LISTS).replace("[1, 1", "[[1, 1"),
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("expected", ["abc", "acb", "b", "xabc"])
+def test_expected_keys_change_no_member(text: str, expected: str) -> None:
+    assert members(text, tuple(expected)) == members(text)
