@@ -233,7 +233,7 @@ def _body(attempt: LiveAttempt, model: LiveModel | None) -> dict[str, Any]:
 def _capabilities(model: LiveModel | None) -> dict[str, Any]:
     if model is None or model.abilities is None:
         with asking():
-            return recording.capabilities_as_json(capabilities_of(model.name if model is not None else ""))
+            return capabilities_of(model.name if model is not None else "").as_json()
     return dict(model.abilities)
 
 
