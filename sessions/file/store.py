@@ -91,13 +91,17 @@ def difference(session: Session, path: PathLike) -> tuple[str, ...]:
 def _session_in(content: bytes, name: str) -> Session:
     if not content.strip():
         raise SessionError(name, "", "the file is empty", "`workbench new` makes a session")
+    return loads(text_in(content, name), name)
+
+
+def text_in(content: bytes, name: str, encoding: str = "utf-8-sig") -> str:
+    """Decode the content of a file. Raises `SessionError` naming the line."""
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        message = f"not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        message = f"not UTF-8: byte 0x{content[min(error.start, len(content) - 1)]:02x} at offset {error.start}"
         raise SessionError(name, f"line {line}", message, "save the file as UTF-8") from None
-    return loads(text, name)
 
 
 def loads(text: str, path: PathLike | None = None) -> Session:
