@@ -134,9 +134,9 @@ def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> lis
         if word in LIMITS:
             continue
         try:
-            kind, what = _WANTED.get(word, (object, ""))
-            if not isinstance(expected, kind):
-                raise TypeError(f"expected {what}, got {kind_of(expected)}")
+            wanted = _WANTED.get(word)
+            if wanted is not None and not isinstance(expected, wanted[0]):
+                raise TypeError(f"expected {wanted[1]}, got {kind_of(expected)}")
             said = TESTS[word](value, expected, tests)
         except (PatternError, SchemaError, TypeError) as error:
             raise ExpectationError(f"{place}.{word}", str(error)) from None

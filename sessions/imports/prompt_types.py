@@ -18,13 +18,7 @@ from sessions.imports.reading import listed
 from sessions.imports.shown_types import Schema
 from sessions.model.session import SignatureText
 
-_FORMATS = {
-    "date": "date",
-    "date-time": "datetime",
-    "time": "time",
-    "duration": "timedelta",
-    "uuid": "UUID",
-}
+_FORMATS = {shown_types.FORMATS[name]: name for name in ("date", "datetime", "time", "timedelta", "UUID")}
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _BOUNDS = {
     "exclusiveMinimum": "gt",
