@@ -31,14 +31,13 @@ def line_diff(before: Sequence[str], after: Sequence[str], *, whole: bool = Fals
     lines: list[str] = []
     changes = [one for one in opcodes(before, after) if one[0] != "equal"]
     position = 0
-    for _, start, end, new_start, new_end in changes:
+    for tag, start, end, new_start, new_end in [*changes, ("", len(before), len(before), len(after), len(after))]:
         between = before[position:start]
-        lines.extend(prefixed(" ", between) if whole else _between(between, is_first=position == 0, is_last=False))
+        is_first = position == 0 and tag != ""
+        lines.extend(prefixed(" ", between) if whole else _between(between, is_first=is_first, is_last=not tag))
         lines.extend(prefixed("-", before[start:end]))
         lines.extend(prefixed("+", after[new_start:new_end]))
         position = end
-    between = before[position:]
-    lines.extend(prefixed(" ", between) if whole else _between(between, is_first=False, is_last=True))
     return tuple(lines)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from adapters.late_dataclasses import dataclass
 
 
@@ -13,6 +15,10 @@ class Capabilities:
     reasoning: bool = False
     response_schema: bool = False
     params: frozenset[str] = frozenset()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the capabilities as plain JSON, with the parameters sorted."""
+        return {**vars(self), "params": sorted(self.params)}
 
 
 NONE = Capabilities()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from statistics import pvariance
@@ -148,3 +149,17 @@ def lost_cases(grid: Grid, loser: str, winner: str) -> list[tuple[str, str]]:
         if one.worth < other.worth if is_graded else one.standing != "good" == other.standing:
             found.append(place)
     return found
+
+
+Place = tuple[str, str]
+
+
+def half(grid: Grid) -> frozenset[Place]:
+    """Choose half of the cases with a miss and half of the others.
+
+    Cases are ordered by a hash of their names, so the same names give the same half.
+    """
+    cases = sorted(grid.cases, key=lambda place: hashlib.sha256(repr(place[1]).encode()).digest())
+    missed = [place for place in cases if any(cell and cell.good < cell.counted for cell in grid.row(*place))]
+    others = [place for place in cases if place not in set(missed)]
+    return frozenset([*missed[::2], *others[::2]])

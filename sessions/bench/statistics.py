@@ -144,8 +144,13 @@ def paired_p(differences: Sequence[Fraction]) -> float:
     of all choices of signs whose sum is at least as far from 0. With a single run per case this is McNemar's exact
     test: the sign test of the cases in which only one column succeeded.
     """
+    return min(1.0, 2 * one_sided_p(differences))
+
+
+def one_sided_p(differences: Sequence[Fraction]) -> float:
+    """Return the one-sided p-value in the direction of the differences; 1 if they add up to nothing."""
     total = sum(differences, Fraction(0))
-    return min(1.0, 2 * upper_tail(differences if total > 0 else [-one for one in differences])) if total else 1.0
+    return upper_tail(differences if total > 0 else [-one for one in differences]) if total else 1.0
 
 
 def upper_tail(differences: Sequence[Fraction]) -> float:
@@ -268,13 +273,13 @@ class Difference:
         return self.p_adjusted <= LEVEL
 
     @property
-    def _group_by_case(self) -> list[Fraction]:
+    def by_case(self) -> list[Fraction]:
         return [one.as_fraction - two.as_fraction for one, two in zip(self.first, self.second, strict=True)]
 
     @property
     def better(self) -> tuple[int, int]:
         """The number of cases in which the first did better, and in which the second did."""
-        return sum(1 for one in self._group_by_case if one > 0), sum(1 for one in self._group_by_case if one < 0)
+        return sum(1 for one in self.by_case if one > 0), sum(1 for one in self.by_case if one < 0)
 
     @property
     def interval(self) -> Interval:
@@ -283,17 +288,17 @@ class Difference:
 
     def _interval(self, confidence: float) -> Interval:
         is_scored = any(one.is_scored for one in (*self.first, *self.second))
-        return (score_difference_interval if is_scored else difference_interval)(self._group_by_case, confidence)
+        return (score_difference_interval if is_scored else difference_interval)(self.by_case, confidence)
 
     @property
     def mean(self) -> float:
         """The mean of the first shares minus the second; 0 without cases."""
-        return float(sum(self._group_by_case)) / len(self.first) if self.first else 0.0
+        return float(sum(self.by_case)) / len(self.first) if self.first else 0.0
 
     @property
     def needed(self) -> int | None:
         """The number of cases needed (`cases_needed`) at `level`."""
-        return cases_needed(self._group_by_case, self.level)
+        return cases_needed(self.by_case, self.level)
 
     @property
     def needed_range(self) -> tuple[int, int | None] | None:
@@ -301,7 +306,7 @@ class Difference:
         if self.needed is None:
             return None
         half = self._interval(0.5)
-        ends = [cases_needed(self._group_by_case, self.level, mean=one) or 0 for one in (half.low, half.high)]
+        ends = [cases_needed(self.by_case, self.level, mean=one) or 0 for one in (half.low, half.high)]
         return min(self.needed, *ends), None if half.low <= 0 <= half.high else max(self.needed, *ends)
 
 

@@ -40,13 +40,6 @@ class Totals:
     the infrastructure failed ("failed") says nothing about the column: it is counted in `failed`, and in no share.
     """
 
-    _SUMS = (
-        *("many", "failed", "rejected", "retries", "asked_again", "asked", "asked_and_parsed", "parsed", "expecting"),
-        *("held", "good", "above_0", "unscored_worth", "scores_sum", "metric_calls", "known_tokens", "known_cost"),
-        *("unknown_tokens", "unknown_costs", "estimates"),
-    )
-    __slots__ = (*_SUMS, "_errors", "_fields", "_flags", "adapter", "model", "scores", "times")
-
     many: int
     """The number of all runs."""
     failed: int
@@ -75,6 +68,8 @@ class Totals:
     unknown_costs: int
     estimates: int
     """The number of runs whose tokens are estimates."""
+    _SUMS = tuple(__annotations__)
+    __slots__ = (*_SUMS, "_errors", "_fields", "_flags", "adapter", "model", "scores", "times")
 
     def __init__(self) -> None:
         for name in self._SUMS:

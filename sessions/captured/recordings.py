@@ -18,7 +18,7 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.lm.litellm_answers import asking
 from adapters.lm.secrets import map_texts
 from adapters.requests.request import TOOL_PARAMS
-from adapters.requests.strict_schema import strict_schema
+from adapters.requests.strict_schema import ClassFormat
 from sessions.checking import checking, differences
 from sessions.checking.verdicts import Part
 from sessions.errors import SessionError
@@ -224,16 +224,14 @@ def _body(attempt: LiveAttempt, model: LiveModel | None) -> dict[str, Any]:
     }
     form = sent.get("response_format")
     if isinstance(form, Mapping) and "$class" in form:
-        # Like `sessions.releases.dspy_worker.plain_params`: dspy's client makes a strict schema of a class.
-        schema = {"name": form["$class"], "strict": True, "schema": strict_schema(form["schema"])}
-        sent["response_format"] = {"type": "json_schema", "json_schema": schema}
+        sent["response_format"] = ClassFormat(form["$class"], form["schema"])
     return {"model": model.name if model is not None else "", **as_json(sent)}
 
 
 def _capabilities(model: LiveModel | None) -> dict[str, Any]:
     if model is None or model.abilities is None:
         with asking():
-            return recording.capabilities_as_json(capabilities_of(model.name if model is not None else ""))
+            return capabilities_of(model.name if model is not None else "").as_json()
     return dict(model.abilities)
 
 

@@ -220,7 +220,16 @@ class _Fixture:
                     for one in differences.request_drift(recorded, today.number, today.attempt, today.request)
                 ]
                 self._set("render", self._name_versions(recorded, found))
-            drift = self._name_versions(recorded, self._parse_drift(attempts, readings))
+            drift: list[Drift] = []
+            for today in attempts:
+                for index, completion in enumerate(today.attempt.completions):
+                    reading = today.read(completion)
+                    readings.append((today, reading))
+                    if completion.reading is not None:
+                        place = f"attempts[{today.number}].completions[{index}]"
+                        now = recorded_reading(reading)
+                        drift += differences.reading_drift(completion.reading, now, place, reading)
+            drift = self._name_versions(recorded, drift)
             if drift or any(one.reading is not None for today in attempts for one in today.attempt.completions):
                 self._set("parse", drift)
         if self._case.expect:
@@ -307,18 +316,6 @@ class _Fixture:
             return drift
         return [replace(one, versions=changed) for one in drift]
 
-    def _parse_drift(self, attempts: list[_Today], readings: list[tuple[_Today, Reading]]) -> list[Drift]:
-        drift: list[Drift] = []
-        for today in attempts:
-            for index, completion in enumerate(today.attempt.completions):
-                reading = today.read(completion)
-                readings.append((today, reading))
-                before = completion.reading
-                if before is not None:
-                    place = f"attempts[{today.number}].completions[{index}]"
-                    drift.extend(differences.reading_drift(before, recorded_reading(reading), place, reading))
-        return drift
-
     def _judge(self, readings: list[tuple[_Today, Reading]]) -> None:
         """Judge the recorded reply that counted (the first of the last attempt), else the last one shown."""
         id = self._column.id
@@ -369,7 +366,7 @@ class _Fixture:
                         for today in attempts
                     ]
                 ),
-                capabilities=recording.capabilities_as_json(self._capabilities(recorded)),
+                capabilities=self._capabilities(recorded).as_json(),
             )
             if recorded.source == "sent" and not differences.same_requests(made, recorded):
                 made = replace(made, source="accepted")

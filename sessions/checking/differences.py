@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import replace
 from adapters.prompts.text import Message, Segment
 from adapters.replies.reading import Reading, ReadingError
 from adapters.requests.request import Request
@@ -176,7 +176,7 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
         found = changes(then, now)
     elif old != new:
         found = [Change("replace", 0, len(message.text), "")]
-    words = ", ".join(_described(message, found, _OVER_THERE if dspy else _SINCE_THEN)) or f"{turn} changed"
+    words = ", ".join(_described(message, found, _VERBS_OF_ANOTHER if dspy else _VERBS)) or f"{turn} changed"
     origins = _origins(message, found)
     if dspy:
         return Drift("upstream", place, f"against {dspy}: {words}", line_diff(new, old), origins)
@@ -293,23 +293,18 @@ class Change(NamedTuple):
     removed: str
 
 
-@dataclass(frozen=True)
-class _Verbs:
-    """Predicates for a piece of `after`, by its comparison with `before`."""
-
-    whole: str
-    """The predicate of a piece that only `after` has."""
-    more: str
-    less: str
-    other: str
-
-
-_SINCE_THEN = _Verbs("was added", "changed", "lost text", "changed")
-_OVER_THERE = _Verbs("is missing there", "has less text there", "has more text there", "differs there")
-"""Predicates for another dspy: a piece that it omits is only in our messages."""
+_VERBS = {"whole": "was added", "insert": "changed", "delete": "lost text", "replace": "changed"}
+"""The predicates of a piece of today's message, by how it differs; `whole`: only today's has it."""
+_VERBS_OF_ANOTHER = {
+    "whole": "is missing there",
+    "insert": "has less text there",
+    "delete": "has more text there",
+    "replace": "differs there",
+}
+"""The same for another dspy: a piece that it omits is only in our messages."""
 
 
-def _described(message: Message, changes: Sequence[Change], say: _Verbs) -> list[str]:
+def _described(message: Message, changes: Sequence[Change], say: Mapping[str, str]) -> list[str]:
     """Describe each change, such as "the reminder of history turn 1 was added"."""
     verbs: dict[Origin, set[str]] = {}
     for change in changes:
@@ -319,9 +314,10 @@ def _described(message: Message, changes: Sequence[Change], say: _Verbs) -> list
             touched = (Origin(message.turn, "reminder"),)
         for origin in touched:
             whole = tag == "insert" and all(start <= at and to <= end for at, to in _pieces(message, origin))
-            one = {"delete": say.less, "insert": say.more}.get(tag, say.other)
-            verbs.setdefault(origin, set()).add(say.whole if whole else one)
-    return [f"{origin.plain_words()} {verb.pop() if len(verb) == 1 else say.other}" for origin, verb in verbs.items()]
+            verbs.setdefault(origin, set()).add(say["whole" if whole else tag])
+    return [
+        f"{origin.plain_words()} {verb.pop() if len(verb) == 1 else say['replace']}" for origin, verb in verbs.items()
+    ]
 
 
 def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:

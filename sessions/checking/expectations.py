@@ -134,6 +134,9 @@ def _judge_field(key: str, tests: Mapping[str, object], reading: Reading) -> lis
         if word in LIMITS:
             continue
         try:
+            wanted = _WANTED.get(word)
+            if wanted is not None and not isinstance(expected, wanted[0]):
+                raise TypeError(f"expected {wanted[1]}, got {kind_of(expected)}")
             said = TESTS[word](value, expected, tests)
         except (PatternError, SchemaError, TypeError) as error:
             raise ExpectationError(f"{place}.{word}", str(error)) from None
@@ -194,18 +197,6 @@ def _contains(value: JSON, expected: object, tests: Mapping[str, object]) -> str
     return None if expected in _text(value) else "does not contain it"
 
 
-def _matches(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
-    if not isinstance(expected, str):
-        raise TypeError(f"expected a pattern, got {kind_of(expected)}")
-    return None if matches(expected, _text(value)) else "does not match"
-
-
-def _in(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
-    if not isinstance(expected, list):
-        raise TypeError(f"expected a list, got {kind_of(expected)}")
-    return None if any(equal(value, plain(one)) for one in expected) else "is none of them"
-
-
 def _approx(value: JSON, expected: Any, tests: Mapping[str, Any]) -> str | None:
     tolerance = tests.get("tolerance", DEFAULT_TOLERANCE)
     for number in (expected, tolerance):
@@ -232,9 +223,7 @@ def _length(value: JSON, expected: object, tests: Mapping[str, object]) -> str |
     return None if fits else f"has a length of {size}"
 
 
-def _members(value: JSON, expected: object, tests: Mapping[str, object]) -> str | None:
-    if not isinstance(expected, list):
-        raise TypeError(f"expected a list of the members, got {kind_of(expected)}")
+def _members(value: JSON, expected: Sequence[object], tests: Mapping[str, object]) -> str | None:
     if not isinstance(value, list):
         return "is not a list"
     missing: list[Any] = [plain(one) for one in expected]
@@ -249,18 +238,14 @@ def _members(value: JSON, expected: object, tests: Mapping[str, object]) -> str 
     return " and ".join(part for part in parts if part) or None
 
 
-def _fuzzy(value: JSON, expected: object, tests: Mapping[str, Any]) -> str | None:
-    if not isinstance(expected, str):
-        raise TypeError(f"expected a text, got {kind_of(expected)}")
+def _fuzzy(value: JSON, expected: str, tests: Mapping[str, Any]) -> str | None:
     least = _ratio(tests, DEFAULT_RATIO)
     first, second = [" ".join(one.casefold().split()) for one in (_text(value), expected)]
     found = SequenceMatcher(None, first, second, autojunk=False).ratio()
     return None if found >= least else f"is similar by {found:.2f}, less than {least:g}"
 
 
-def _overlap(value: JSON, expected: object, tests: Mapping[str, Any]) -> str | None:
-    if not isinstance(expected, list):
-        raise TypeError(f"expected a list, got {kind_of(expected)}")
+def _overlap(value: JSON, expected: Sequence[object], tests: Mapping[str, Any]) -> str | None:
     if not isinstance(value, list):
         return "is not a list"
     least = _ratio(tests, 1.0)
@@ -277,13 +262,20 @@ def _ratio(tests: Mapping[str, Any], default: float) -> float:
     return found
 
 
+_WANTED: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("in", "overlap"), (list, "a list")),
+    "members": (list, "a list of the members"),
+    "matches": (str, "a pattern"),
+    "fuzzy": (str, "a text"),
+}
+"""The type that the expected value of a test must have, with its name."""
 Test = Callable[[JSON, Any, Mapping[str, Any]], str | None]
 
 TESTS: Mapping[str, Test] = {
     "equals": lambda value, expected, _: None if equal(value, plain(expected)) else "is something else",
     "contains": _contains,
-    "matches": _matches,
-    "in": _in,
+    "matches": lambda value, expected, _: None if matches(expected, _text(value)) else "does not match",
+    "in": lambda value, expected, _: None if any(equal(value, plain(one)) for one in expected) else "is none of them",
     "approx": _approx,
     "length": _length,
     "members": _members,

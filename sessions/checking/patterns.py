@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,15 +47,10 @@ def matches(pattern: str, text: str) -> bool:
         raise PatternError(f"the pattern has {len(pattern):,} characters; the limit is {PATTERN_LIMIT:,}")
     if len(text) > TEXT_LIMIT:
         raise PatternError(f"the text has {len(text):,} characters; the limit for a pattern is {TEXT_LIMIT:,}")
-    if _REPEATS.isdisjoint(pattern):
-        return _compiled(pattern).search(text) is not None
-    return _WORKER.search(pattern, text)
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
+    if not _REPEATS.isdisjoint(pattern):
+        return _WORKER.search(pattern, text)
     try:
-        return re.compile(pattern)
+        return re.search(pattern, text) is not None
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(f"the pattern is not valid: {error}") from None
 
@@ -68,10 +63,19 @@ class _Worker:
         self._lock = threading.Lock()
 
     def search(self, pattern: str, text: str) -> bool:
+        import subprocess
+
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None:
-                process = self._process = self._start()
+                process = self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-X", "utf8", str(WORKER)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    encoding="ascii",
+                )
             assert process.stdin is not None
             assert process.stdout is not None
             timer = threading.Timer(SECONDS, process.kill)
@@ -98,19 +102,6 @@ class _Worker:
         if process is not None:
             process.kill()
             process.communicate()
-
-    @staticmethod
-    def _start() -> subprocess.Popen[str]:
-        import subprocess
-
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-X", "utf8", str(WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="ascii",
-        )
 
 
 _WORKER = _Worker()

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 from xml.etree import ElementTree
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, replace
 from adapters.values.plain_json import plain
 from sessions.checking.verdicts import Drift, FixtureResult, Part, verdict_changes
-from sessions.text_diff import line_diff
+from sessions.text_diff import common_ends, line_diff
 
 LONGEST_LINE = 200
 """The maximum length of a changed line that is shown in full."""
@@ -103,10 +103,7 @@ def _cut(old: str, new: str) -> tuple[str, str]:
     if max(len(old), len(new)) <= LONGEST_LINE:
         return old, new
     before, after = old[1:], new[1:]
-    shortest = min(len(before), len(after))
-    head = next((index for index in range(shortest) if before[index] != after[index]), shortest)
-    most = shortest - head
-    tail = next((index for index in range(most) if before[-1 - index] != after[-1 - index]), most)
+    head, tail = common_ends(before, after)
     head = _word_begins(before, after, head)
     tail = _word_begins(before[::-1][: tail + 1], after[::-1][: tail + 1], tail)
     return f"-{_window(before, head, tail)}", f"+{_window(after, head, tail)}"
@@ -179,9 +176,7 @@ def _judged(result: FixtureResult, part: Part, word: str, seconds: float) -> Jud
     if word == "empty":
         why = "; ".join(result.notes) if part == "upstream" else ""
         return Judged(result.path, name, seconds, "skipped", why or "nothing to compare")
-    own = FixtureResult(
-        result.path, result.case, result.column, result.verdicts, tuple([d for d in result.drift if d.part == part])
-    )
+    own = replace(result, drift=tuple([one for one in result.drift if one.part == part]))
     head = own.drift[0].message if own.drift else word
     if part == "parse" and (changed := verdict_changes(result)):
         head = f"{'; '.join(map(str, changed))} ({head})"

@@ -58,7 +58,8 @@ def _prompts(
         after = [dict(one) for one in call.messages]
         if same(before, after):
             continue
-        ours = _today(session, case, column, recorded) if index == 0 else ()
+        can = recording.capabilities_in_force(recorded, session.model_of(column))
+        ours = rendering.own_messages(session, column, case, can) if index == 0 else ()
         if not same(before, as_json([one.as_dict() for one in ours])):
             ours = tuple([_unknown_message(one) for one in before])
         found = differences.messages_drift(after, ours, before, dspy.name)
@@ -85,15 +86,6 @@ def _readings(dspy: Release, attempts: Sequence[RecordedAttempt], calls: Sequenc
 
 def _attempts(recorded: Recording) -> Sequence[RecordedAttempt]:
     return [one for one in recorded.attempts if one.role != "extraction"]
-
-
-def _today(session: Session, case: Case, column: Column, recorded: Recording) -> tuple[Message, ...]:
-    """Render our own messages, which have origins."""
-    capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
-    try:
-        return rendering.request_of(session, column, case, capabilities=capabilities).messages
-    except Exception:  # the render verdict reports it
-        return ()
 
 
 def _unknown_message(message: Mapping[str, object]) -> Message:

@@ -35,9 +35,6 @@ class Origin:
     kind: str
     field: str | None = None
 
-    def __str__(self) -> str:
-        return f"{self.turn} · {self.kind}" + (f" of `{self.field}`" if self.field is not None else "")
-
     def plain_words(self) -> str:
         """Return a phrase such as "the description of `score` in the system message"."""
         what = _KINDS.get(self.kind, self.kind)

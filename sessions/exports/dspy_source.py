@@ -18,7 +18,7 @@ from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import notes_of, walk
 from adapters.signatures.value_writer import text_literal
 from adapters.tools.tools import add_tool_fields, set_tool_input
-from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
+from sessions.exports.endpoints import OFFLINE, headers_literal, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside, comment, enclosed, literal
 from sessions.exports.litellm_script import NO_KEY
 from sessions.imports.proposing import in_source
@@ -147,6 +147,9 @@ def dspy_source(source: Source) -> Exported:
     ]
     for tool in sorted(values.tools):
         sections += [TOOL_STUB.format(name=tool, doc='""  ' if tool == NOT_DESCRIBED else ""), ""]
+    # dspy's type check of inputs raises for TypedDicts
+    parts = (part for field in signature.input_fields.values() for part in walk(field.annotation))
+    unchecked = ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
     decisions = view.session.signature.decisions
     module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
     listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
@@ -158,7 +161,7 @@ def dspy_source(source: Source) -> Exported:
         f"{name_of_inputs} = {inputs}",
         "",
         f"def {run}({lm}):\n"
-        f"    with dspy.context(lm={lm}, adapter={name_of_adapter}{_unchecked(signature)}):\n"
+        f"    with dspy.context(lm={lm}, adapter={name_of_adapter}{unchecked}):\n"
         f"        return {predict}(**{name_of_inputs})",
         "",
         f'if __name__ == "__main__":\n    print({run}({model}))',
@@ -261,17 +264,8 @@ def _model(view: View, source: Source, left: list[str]) -> str:
     headers, said = headers_of(view, source)
     left += said
     if headers:
-        named = ", ".join(
-            f"{text_literal(one)}: os.environ[{text_literal(variable)}]" for one, variable in headers.items()
-        )
-        written.append(f"extra_headers={{{named}}}")
+        written.append(f"extra_headers={headers_literal(headers)}")
     return f"dspy.LM({', '.join([_model_name(view.model), *written])})"
-
-
-def _unchecked(signature: Signature) -> str:
-    """Disable dspy's type check of inputs for TypedDicts, for which it raises."""
-    parts = (part for field in signature.input_fields.values() for part in walk(field.annotation))
-    return ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
 
 
 def _free(name: str, source: str) -> str:

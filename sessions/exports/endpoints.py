@@ -11,6 +11,7 @@ from adapters.lm.addresses import OLLAMA, OLLAMAS_HOME, base_variables, host_of,
 from adapters.lm.capabilities import split_model
 from adapters.lm.lm_settings import ModelType
 from adapters.lm.servers import USUAL
+from adapters.signatures.value_writer import text_literal
 from sessions.exports.exported import ExportError, Source, View
 from sessions.running import rendering
 
@@ -115,6 +116,12 @@ def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str
     if not variables or key_goes_there(view, source)[0]:
         return variables, ()
     return {}, (f"the headers {', '.join(variables)}, as the key",)
+
+
+def headers_literal(headers: Mapping[str, str]) -> str:
+    """Write the headers as Python source that reads their values from the environment."""
+    named = [f"{text_literal(name)}: os.environ[{text_literal(variable)}]" for name, variable in headers.items()]
+    return f"{{{', '.join(named)}}}"
 
 
 def key_variable(model: str) -> str:

@@ -13,7 +13,14 @@ from adapters.lm.wires.dspys_client import VERBATIM
 from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
 from adapters.signatures.value_writer import text_literal
-from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
+from sessions.exports.endpoints import (
+    OFFLINE,
+    headers_literal,
+    headers_of,
+    key_goes_there,
+    key_variable,
+    named_address,
+)
 from sessions.exports.exported import Exported, Source, beside, comment, literal
 from sessions.running import rendering
 from sessions.running.recording import as_json
@@ -99,10 +106,7 @@ def litellm_script(source: Source) -> Exported:
     if form is not None:
         written["response_format"] = "FORMAT"
     if headers:
-        given = ", ".join(
-            f"{text_literal(one)}: os.environ[{text_literal(variable)}]" for one, variable in headers.items()
-        )
-        written["extra_headers"] = f"{{{given}}}"
+        written["extra_headers"] = headers_literal(headers)
     body = "".join(f"    {one}={value},\n" for one, value in written.items())
     imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
     imports += "\nimport pydantic" if form is not None else ""

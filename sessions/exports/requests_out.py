@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.formats import catalog
@@ -189,21 +189,13 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
         learned = reply
     elif reply is not None and reply.rating == "bad" and learned is not None and learned.text == reply.text:
         return None, "its reply is rated bad"
-    values = {} if learned is None else _read(view, signature, learned)
+    read = recording.read_completion(view.adapter, view.request, signature, learned).values if learned else {}
+    # Missing native outputs are left out
+    asked = view.request.signature.output_fields
+    values = {name: value for name, value in read.items() if value is not None or name in asked}
     if any(name not in values for name in signature.output_fields):
         return None, "it expects no exact answer, and no reply that is recorded or rated good could be parsed"
     return values, ""
-
-
-def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:
-    """Parse a reply's outputs as the request asked for them, omitting missing native outputs."""
-    asked = view.request
-    reading = recording.read_completion(view.adapter, asked, signature, completion)
-    return {
-        name: value
-        for name, value in reading.values.items()
-        if value is not None or name in asked.signature.output_fields
-    }
 
 
 def batch(source: Source) -> Exported:
@@ -220,23 +212,12 @@ def batch(source: Source) -> Exported:
     address = endpoints.named_address(source.first)
     if address is not None:
         left.append(f"the address {address}: a batch is uploaded to the server that runs it")
-    lines = [
-        exported.one_line(
-            {
-                "custom_id": name,
-                "method": "POST",
-                "url": f"/v1/{endpoints.PATHS[rendering.lm_settings_of(view.session, view.column).model_type]}",
-                "body": {**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model},
-            }
-        )
-        for name, view in _named(source.views)
-    ]
-    return Exported("".join(f"{line}\n" for line in lines), tuple(left))
-
-
-def _named(views: tuple[View, ...]) -> Iterator[tuple[str, View]]:
-    """Yield views with unique ids from number, case and column, in ASCII letters, digits, `-` and `_`."""
-    for number, view in enumerate(views, 1):
-        words = f"{view.case.name}-{view.column.id}"
-        kept = "".join(one if one.isascii() and (one.isalnum() or one in "-_") else "-" for one in words)[:48]
-        yield f"{number}-{kept.strip('-')}", view
+    text = ""
+    for number, view in enumerate(source.views, 1):
+        # A unique id in ASCII letters, digits, `-` and `_`
+        name = re.sub(r"[^A-Za-z0-9_-]", "-", f"{view.case.name}-{view.column.id}")[:48].strip("-")
+        path = endpoints.PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
+        body = {**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model}
+        line = {"custom_id": f"{number}-{name}", "method": "POST", "url": f"/v1/{path}", "body": body}
+        text += f"{exported.one_line(line)}\n"
+    return Exported(text, tuple(left))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.file.format_reader import inside, is_switch, read_object, read_part
+from sessions.file.format_reader import inside, is_switch, read_part
 from sessions.file.json_values import (
     JSON,
     UnwritableError,
@@ -47,7 +47,9 @@ def data_of_session(session: Session, path: str | None = None, parts: WrittenPar
 
 def session_of_data(data: object, path: str | None = None) -> Session:
     """Convert decoded JSON data to a session. Raises `SessionError` naming the first invalid place."""
-    top = read_object(data, path)
+    if type(data) is not dict:
+        raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
+    top: dict[str, Any] = data
     if "format" not in top:
         raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
     version = top["format"]

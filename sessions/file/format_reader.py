@@ -52,13 +52,6 @@ def read_part(kind: type[Part], value: object, path: str | None, place: str = ""
         raise SessionError(path, f"{place}{error.place}".removeprefix("."), error.message, error.hint) from None
 
 
-def read_object(value: object, path: str | None) -> dict[str, Any]:
-    """Return the object that is a whole file. Raises `SessionError` for other data."""
-    if type(value) is not dict:
-        raise SessionError(path, "", _wrong("an object", value).message)
-    return value
-
-
 def _wrong(expected: str, value: object) -> UnreadableError:
     return UnreadableError(f"expected {expected}, got {kind_of(value)}")
 

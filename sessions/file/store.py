@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import stat
-from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
@@ -92,19 +91,39 @@ def difference(session: Session, path: PathLike) -> tuple[str, ...]:
 def _session_in(content: bytes, name: str) -> Session:
     if not content.strip():
         raise SessionError(name, "", "the file is empty", "`workbench new` makes a session")
+    return loads(text_in(content, name), name)
+
+
+def text_in(content: bytes, name: str, encoding: str = "utf-8-sig") -> str:
+    """Decode the content of a file. Raises `SessionError` naming the line."""
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        message = f"not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        message = f"not UTF-8: byte 0x{content[min(error.start, len(content) - 1)]:02x} at offset {error.start}"
         raise SessionError(name, f"line {line}", message, "save the file as UTF-8") from None
-    return loads(text, name)
 
 
 def loads(text: str, path: PathLike | None = None) -> Session:
     """Load a session from a JSON text; errors name `path`. Raises `SessionError`."""
     name = None if path is None else os.fspath(path)
-    return file_format.session_of_data(_decode(text, name), name)
+    try:
+        data = json_values.decode(text)
+    except json.JSONDecodeError as error:
+        message, hint = json_values.describe_syntax_error(error)
+        raise SessionError(name, json_values.position(text, error.pos), message, hint) from None
+    except json_values.DuplicateKeyError as error:
+        place, offset = json_values.find_duplicate(text) or (error.key, 0)
+        message = f"the key appears twice, the second time at {json_values.position(text, offset)}"
+        raise SessionError(name, place, message, "keep one of the two") from None
+    except RecursionError:
+        raise SessionError(name, "", TOO_DEEP) from None
+    except ValueError as error:
+        hint = 'write it as {"$int": "0x…"}'
+        raise SessionError(name, "", f"a whole number with too many digits: {error}", hint) from None
+    if json_values.is_deeper_than(data, json_values.DEPTH + STRUCTURE_DEPTH):
+        raise SessionError(name, "", TOO_DEEP)
+    return file_format.session_of_data(data, name)
 
 
 def dumps(session: Session, parts: WrittenParts | None = None, path: str | None = None) -> str:
@@ -161,8 +180,6 @@ def _read(path: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            if stat.S_ISDIR(status.st_mode):
-                raise SessionError(path, "", "this is a folder", "name the session file in it")
             if not stat.S_ISREG(status.st_mode):
                 raise SessionError(path, "", "not a regular file")
             if status.st_size > SIZE_LIMIT:
@@ -184,26 +201,6 @@ def _read(path: str) -> bytes:
     if len(content) > SIZE_LIMIT:
         raise SessionError(path, "", _too_large(len(content)))
     return content
-
-
-def _decode(text: str, path: str | None) -> Any:
-    try:
-        data = json_values.decode(text)
-    except json.JSONDecodeError as error:
-        message, hint = json_values.describe_syntax_error(error)
-        raise SessionError(path, json_values.position(text, error.pos), message, hint) from None
-    except json_values.DuplicateKeyError as error:
-        place, offset = json_values.find_duplicate(text) or (error.key, 0)
-        message = f"the key appears twice, the second time at {json_values.position(text, offset)}"
-        raise SessionError(path, place, message, "keep one of the two") from None
-    except RecursionError:
-        raise SessionError(path, "", TOO_DEEP) from None
-    except ValueError as error:
-        hint = 'write it as {"$int": "0x…"}'
-        raise SessionError(path, "", f"a whole number with too many digits: {error}", hint) from None
-    if json_values.is_deeper_than(data, json_values.DEPTH + STRUCTURE_DEPTH):
-        raise SessionError(path, "", TOO_DEEP)
-    return data
 
 
 def _target(path: str) -> tuple[str, int | None]:

@@ -142,20 +142,14 @@ def _tagged(tag: str, value: JSON, name: str | None = None) -> JSON:
 
 
 _TEXTS: Mapping[type, Callable[[Any], str]] = {
-    decimal.Decimal: str,
-    fractions.Fraction: str,
+    **dict.fromkeys((decimal.Decimal, fractions.Fraction, uuid.UUID), str),
+    **dict.fromkeys((ipaddress.IPv4Address, ipaddress.IPv4Network), str),
+    **dict.fromkeys((ipaddress.IPv6Address, ipaddress.IPv6Network), str),
+    **dict.fromkeys((datetime.datetime, datetime.date, datetime.time), lambda value: value.isoformat()),
     complex: repr,
-    datetime.datetime: datetime.datetime.isoformat,
-    datetime.date: datetime.date.isoformat,
-    datetime.time: datetime.time.isoformat,
     datetime.timedelta: lambda value: f"{value.days} d {value.seconds} s {value.microseconds} µs",
-    uuid.UUID: str,
     bytes: lambda value: base64.b64encode(value).decode("ascii"),
     re.Pattern: lambda value: f"{value.pattern!r} flags {value.flags}",
-    ipaddress.IPv4Address: str,
-    ipaddress.IPv6Address: str,
-    ipaddress.IPv4Network: str,
-    ipaddress.IPv6Network: str,
 }
 
 

@@ -22,7 +22,7 @@ from adapters.prompts.field_descriptions import (
     listed_fields,
     requested_type,
 )
-from adapters.signatures.signature import Field, Role, Signature, without_none
+from adapters.signatures.signature import Field, Role, without_none
 from adapters.types import Tool, ToolCalls
 from sessions.errors import SessionError
 from sessions.imports import conversations, prompt_types, proposing
@@ -125,7 +125,10 @@ def from_call(
         questions.append(
             f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
         )
-    if session.columns[0].adapter == "baml" and (written := _written_out(made.inputs, session.signature.read())):
+    texts = [name for name, value in made.inputs.items() if isinstance(value, str) and value.startswith("{\n")]
+    fields = session.signature.read().fields
+    written = [name for name in texts if is_model(without_none(fields[name].annotation))]
+    if column == "baml" and written:
         questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
     count = f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
@@ -184,12 +187,6 @@ def _arranged(
                 return session, True
     assert best is not None
     return best, False
-
-
-def _written_out(inputs: Mapping[str, object], signature: Signature) -> list[str]:
-    """Return the inputs of a class that BAMLAdapter wrote with indentation, which no other adapter does."""
-    texts = [name for name, value in inputs.items() if isinstance(value, str) and value.startswith("{\n")]
-    return [name for name in texts if is_model(without_none(signature.fields[name].annotation))]
 
 
 def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: list[str]) -> tuple[OfferedTool, ...]:
@@ -283,18 +280,17 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
         items["output"] = [
             one._replace(type_text=full) if full and "[" not in one.type_text else one for one, full in stated.items()
         ]
-    types = prompt_types.of_fields(items["input"], items["output"], system)
-    questions += types.questions
+    types = prompt_types.of_fields(items["input"], items["output"], system, questions)
     if _OF_BAML in system:
         listed = [*items["input"], *items["output"]]
         if not any(one.description for one in listed):
             questions.append("no field has a description: BAMLAdapter of dspy 3.0 shows none")
         bare = [one.name for one in listed if one.type_text in ("list", "dict", "tuple", "set")]
         questions += [f"the prompt does not show the items of `{name}`" for name in bare]
-    fields = [_field(one, role, types.by_name[one.name]) for role in _HEADINGS for one in items[role]]
+    fields = [_field(one, role, types[one.name]) for role in _HEADINGS for one in items[role]]
     if has_tools and not any(one.annotation is ToolCalls for one in fields):
         added = Field("tools", "input", list[Tool]), Field("tool_calls", "output", ToolCalls)
-        fields += [one for one in added if one.name not in types.by_name]
+        fields += [one for one in added if one.name not in types]
         questions.append("the prompt has no names for tools and their calls: `tools` and `tool_calls` are proposed")
     opening = max(_OBJECTIVE.finditer(system), key=lambda one: (one[1] is not None, one.start()), default=None)
     objective = system[opening.end() :] if opening else ""

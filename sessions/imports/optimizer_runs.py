@@ -68,14 +68,6 @@ def is_log(path: str) -> bool:
     return file.name == CANDIDATES and any((file.parent / name).is_file() for name in (STATE, "run_log.json"))
 
 
-def refuse_state(path: str) -> None:
-    """Raise `SessionError` for GEPA's state file, with code to save JSON instead."""
-    if Path(path).name == STATE:
-        raise SessionError(
-            path, "", "this is a pickle, which is not read because unpickling runs the code in it", SAVE_GEPA
-        )
-
-
 def is_folder(path: str) -> bool:
     """Return whether a folder is a `log_dir` of GEPA or MIPROv2."""
     folder = Path(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Field
+from sessions.checking.verdicts import cut
 from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing
 from sessions.imports.conversations import reading_of
@@ -55,8 +56,7 @@ class PastedCalls:
 
 
 def _short(text: str, most: int = 48) -> str:
-    words = " ".join(re.sub(r"\[\[ ## \w+ ## \]\]", "", text).split())
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    return cut(re.sub(r"\[\[ ## \w+ ## \]\]", "", text), most)
 
 
 def find(text: str) -> PastedCalls:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.errors import SignatureError
-from adapters.late_dataclasses import dataclass
 from adapters.prompts.field_descriptions import ListedField, simplified_type, type_note
 from adapters.signatures.read.names import names_in
 from adapters.signatures.read.source_text import is_literal
@@ -19,13 +18,7 @@ from sessions.imports.reading import listed
 from sessions.imports.shown_types import Schema
 from sessions.model.session import SignatureText
 
-_FORMATS = {
-    "date": "date",
-    "date-time": "datetime",
-    "time": "time",
-    "duration": "timedelta",
-    "uuid": "UUID",
-}
+_FORMATS = {shown_types.FORMATS[name]: name for name in ("date", "datetime", "time", "timedelta", "UUID")}
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _BOUNDS = {
     "exclusiveMinimum": "gt",
@@ -53,17 +46,13 @@ _LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
 _STAND_IN = "class {}(pydantic.BaseModel):\n    model_config = {{'extra': 'allow'}}"
 
 
-@dataclass(frozen=True)
-class PromptTypes:
-    """The types of fields, and questions about types that the prompt does not define."""
+def of_fields(
+    inputs: Sequence[ListedField], outputs: Sequence[ListedField], system: str, questions: list[str]
+) -> Schema:
+    """Recover the types of all fields by name, together, because they may share classes.
 
-    by_name: Schema
-    questions: tuple[str, ...] = ()
-
-
-def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], system: str) -> PromptTypes:
-    """Recover the types of all fields together, because they may share classes."""
-    questions: list[str] = []
+    Adds `questions` about types that the prompt does not define.
+    """
     classes: dict[str, str] = {}
     inputs, outputs = ([_quote_choices(one, system, questions) for one in each] for each in (inputs, outputs))
     for one in outputs:
@@ -81,23 +70,24 @@ def of_fields(inputs: Sequence[ListedField], outputs: Sequence[ListedField], sys
                 questions.append(f"the type of `{name}` is {text}, {told}")
     together = _read(texts, classes)
     if together is not None:
-        return PromptTypes(together, tuple(questions))
+        return together
     made: dict[str, Any] = {}
     for name, text in texts.items():
         alone = _read({name: text}, classes)
         if alone is None:
             questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
         made[name] = str if alone is None else alone[name]
-    return PromptTypes(made, tuple(questions))
+    return made
 
 
 def annotation(name: str, text: str, questions: list[str]) -> Any:
     """Return the type named by a text such as `list[int]`; str, with a question, for a user's class."""
-    types = of_fields([ListedField(name, text, "")], [], "")
-    if types.questions:
+    told: list[str] = []
+    types = of_fields([ListedField(name, text, "")], [], "", told)
+    if told:
         questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
         return str
-    return types.by_name[name]
+    return types[name]
 
 
 def _write_python(text: str) -> str:

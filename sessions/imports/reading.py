@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
-from sessions.file import json_values
+from sessions.file import json_values, store
 from sessions.file.store import SIZE_LIMIT
 from sessions.file.whole_files import did_you_mean
 from sessions.model.session import Session
@@ -54,10 +54,10 @@ def text_of(path: str) -> str:
     file = Path(path)
     if file.is_dir():
         if any((file / name).exists() for name in ("program.pkl", "metadata.json")):
-            raise _pickled(path, "this is a dspy program saved whole")
+            raise pickled(path, "this is a dspy program saved whole")
         raise SessionError(path, "", "this is a folder", "name the file in it")
     if file.suffix.lower() in PICKLES:
-        raise _pickled(path, "this is a pickle")
+        raise pickled(path, "this is a pickle")
     try:
         with file.open("rb") as opened:
             content = opened.read(SIZE_LIMIT + 1)
@@ -69,17 +69,13 @@ def text_of(path: str) -> str:
     if len(content) > SIZE_LIMIT:
         raise SessionError(path, "", f"too large: the limit is {SIZE_LIMIT:,} bytes", "import it in parts")
     if content[:1] == b"\x80" or content[:2] == b"PK":
-        raise _pickled(path, "this is a pickle")
-    try:
-        return content.decode("utf-16" if content[:2] in UTF_16_MARKS else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        message = f"not UTF-8: byte 0x{content[min(error.start, len(content) - 1)]:02x} at offset {error.start}"
-        raise SessionError(path, f"line {line}", message, "save the file as UTF-8") from None
+        raise pickled(path, "this is a pickle")
+    return store.text_in(content, path, "utf-16" if content[:2] in UTF_16_MARKS else "utf-8-sig")
 
 
-def _pickled(path: str, what: str) -> SessionError:
-    return SessionError(path, "", f"{what}, which is not read because unpickling runs the code in it", HOW_TO_SAVE)
+def pickled(path: str, what: str, hint: str = HOW_TO_SAVE) -> SessionError:
+    """Return the error for a pickle."""
+    return SessionError(path, "", f"{what}, which is not read because unpickling runs the code in it", hint)
 
 
 def json_of(text: str, path: str, place: str = "") -> Any:
@@ -92,16 +88,12 @@ def json_of(text: str, path: str, place: str = "") -> Any:
     except json_values.DuplicateKeyError as error:
         raise SessionError(path, place, f"the key {error.key!r} appears twice in one object") from None
     except RecursionError:
-        raise _too_deep(path, place) from None
+        raise SessionError(path, place, store.TOO_DEEP) from None
     except ValueError as error:
         raise SessionError(path, place, str(error)) from None
     if json_values.is_deeper_than(value, json_values.DEPTH):
-        raise _too_deep(path, place)
+        raise SessionError(path, place, store.TOO_DEEP)
     return value
-
-
-def _too_deep(path: str, place: str) -> SessionError:
-    return SessionError(path, place, f"nested too deep: the limit for a value is {json_values.DEPTH} levels")
 
 
 def decoded(value: object, read: Callable[[str], Any] = json.loads) -> Any:

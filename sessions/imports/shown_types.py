@@ -34,7 +34,7 @@ def _shape(value: object) -> Schema:
     return {"type": "object", "properties": {name: _shape(one) for name, one in value.items()}, "required": [*value]}
 
 
-_FORMATS = {
+FORMATS = {
     "date": "date",
     "datetime": "date-time",
     "time": "time",
@@ -51,7 +51,7 @@ _NAMES: Mapping[str, Schema] = {
     **dict.fromkeys(("null", "None", "NoneType"), _NULL),
     **dict.fromkeys(("boolean", "bool"), _TRUTH),
     **dict.fromkeys(("list", "tuple", "set"), _TEXTS),
-    **{name: {**_TEXT, "format": format_} for name, format_ in _FORMATS.items()},
+    **{name: {**_TEXT, "format": format_} for name, format_ in FORMATS.items()},
     "int": {"type": "integer"},
     "dict": {"type": "object", "additionalProperties": _TEXT},
     "complex": {"const": "1+2j"},

@@ -14,7 +14,7 @@ from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
-from sessions.imports.reading import KEPT, LINES, Imported, json_of, text_of
+from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
@@ -81,7 +81,8 @@ def load(
             return _from_source(path, folder)
         if optimizer_runs.is_folder(path):
             return optimizer_runs.from_folder(path, given, predictor)
-        optimizer_runs.refuse_state(path)
+        if Path(path).name == optimizer_runs.STATE:
+            raise pickled(path, "this is a pickle", optimizer_runs.SAVE_GEPA)
         text = text_of(path)
     suffix = Path(path).suffix.lower()
     if kind == "cases":

@@ -114,7 +114,11 @@ class CaseOfRelease:
         left = signature
         for name in removed:
             left = left.without(name)
-        prompt = traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
+        try:
+            ours = self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
+        except Exception:  # whatever dspy's format raises for this signature and these values
+            ours = ()
+        prompt = traced(prompt_of_dicts(made.messages), ours)
         if reuse is not None:
             prompt = kept(prompt, reuse)
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
@@ -140,13 +144,6 @@ class CaseOfRelease:
         named = catalog.parse_release(self.column.adapter)
         column = self.column if named is None else replace(self.column, adapter=named.adapter)
         return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
-
-    def _our_messages(self, capabilities: Capabilities) -> Sequence[Message]:
-        """Return what our adapter of the same name sends; empty if it rejects the case."""
-        try:
-            return self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
-        except Exception:  # whatever dspy's format raises for this signature and these values
-            return ()
 
     def _why_not_asked(self, request: Request, answer: Answer) -> str:
         """Return why the step limit in force rules out asking the release; empty if it may be asked."""

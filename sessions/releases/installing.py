@@ -20,13 +20,8 @@ from sessions.errors import SessionError
 
 Reason = Literal["no such release", "python", "network", "broken"]
 FOR_UV = {
-    "index-url": "--index-url",
-    "extra-index-url": "--extra-index-url",
-    "find-links": "--find-links",
-    "constraint": "--constraint",
-    "no-index": "--no-index",
+    **{name: f"--{name}" for name in ("index-url", "extra-index-url", "find-links", "constraint", "no-index", "cert")},
     "trusted-host": "--allow-insecure-host",
-    "cert": "--cert",
 }
 """uv's equivalent option for each setting of pip."""
 SWITCHES = ("no-index",)

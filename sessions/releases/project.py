@@ -25,12 +25,9 @@ PINNED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 FILES = {
-    "uv.lock": LOCKED,
-    "poetry.lock": LOCKED,
-    "pdm.lock": LOCKED,
+    **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock"), LOCKED),
     "Pipfile.lock": LOCKED_AS_JSON,
-    "requirements.txt": PINNED,
-    "pyproject.toml": PINNED,
+    **dict.fromkeys(("requirements.txt", "pyproject.toml"), PINNED),
 }
 """The files that name a release, most reliable first, with the pattern of the version in each."""
 MOST_CHARACTERS = 20_000_000

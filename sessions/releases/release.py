@@ -27,7 +27,6 @@ from sessions.releases.engine import Call, Failure, Question, ReleaseError, Rele
 START_SECONDS = 120.0
 ANSWER_SECONDS = 60.0
 REPLIES_AT_ONCE = 40
-FAILURES: Mapping[str, Failure] = {"unsupported": "unsupported", "raised": "raised"}
 WORKER = Path(__file__).with_name("dspy_worker.py")
 OURS = Path(__file__).parents[2]
 """The folder of our packages, which the child imports with its own Python."""
@@ -116,18 +115,10 @@ class Release:
         why_not = self.why_not(question.session, question.column)
         if why_not:
             raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
-        known = question.capabilities
         asked = {
             "session": self._text_of(question.session, question.case, question.column),
             "adapter": question.adapter,
-            "capabilities": None
-            if known is None
-            else {
-                "function_calling": known.function_calling,
-                "reasoning": known.reasoning,
-                "response_schema": known.response_schema,
-                "params": sorted(known.params),
-            },
+            "capabilities": None if question.capabilities is None else question.capabilities.as_json(),
             "answers": [
                 {**one.as_output(), "extraction": None if one.extraction is None else one.extraction.text}
                 for one in question.answers
@@ -185,7 +176,7 @@ class Release:
                 self.version = child.version
             answer = child.ask(question, self._answer_seconds)
         if "error" in answer:
-            kind = FAILURES.get(answer.get("kind", ""), "raised")
+            kind: Failure = "unsupported" if answer.get("kind") == "unsupported" else "raised"
             raise ReleaseError(kind, column.id, f"{self.name}: {answer['error']}")
         if answer:
             return answer

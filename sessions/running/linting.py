@@ -81,7 +81,9 @@ def lints_of_session(
                 made = lints_of(session, column, case, request)
             except Exception as error:  # whatever dspy's format raises for this signature and these values
                 match error:
-                    case KeyError(args=(str(name),)) if name in _unset(session, case):
+                    case KeyError(args=(str(name),)) if (
+                        name in session.signature.read().input_fields and name not in case.inputs
+                    ):
                         said = f"the input `{name}` has no value"
                     case IndexError() if "types-in-short-form" in catalog.profile(column.adapter).quirks:
                         # dspy's BAMLAdapter for a `List` or `Dict` alone: "tuple index out of range"
@@ -95,10 +97,6 @@ def lints_of_session(
     order = {name: index for index, name in enumerate(LINTS)}
     ordered = sorted(found.items(), key=lambda one: (SEVERITIES.index(one[0].severity), order[one[0].name]))
     return tuple([Found(one, tuple(ids), tuple(names)) for one, (ids, names) in ordered])
-
-
-def _unset(session: Session, case: Case) -> Collection[str]:
-    return session.signature.read().input_fields.keys() - case.inputs.keys()
 
 
 SEVERITIES = ("error", "warning", "info")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +21,6 @@ from adapters.requests.request import Request, postprocess
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
-from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed
 from sessions.model import variants
 from sessions.model.replies import (
@@ -35,7 +34,7 @@ from sessions.model.replies import (
     Reply,
     Role,
 )
-from sessions.model.session import Case, Column, Recording, Session
+from sessions.model.session import Case, Column, RecordedSource, Recording, Session
 from sessions.running import rendering
 
 if TYPE_CHECKING:
@@ -112,8 +111,6 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
             "send it again; or edit the reply, which can then be recorded as it stands",
         )
     (main, _), *others = [one for one in whole_attempts(run) if one[1] != "again"]  # dspy's own calls are compared
-    body = as_json(main.request)
-    messages = body.pop("messages")
     from adapters.running import events
 
     extractions = {event.attempt for event in run.events if isinstance(event, events.ExtractionStarted)}
@@ -125,14 +122,19 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
         else:
             role = "tools" if purpose == "tools" else "fallback"
         attempts.append(_attempt(attempt, role, as_json(attempt.request)))
-    return Recording(
-        messages=tuple(messages),
-        request=body,
-        attempts=tuple(attempts),
-        versions=dict(versions_of(column)),
-        source="sent",
-        capabilities=capabilities_as_json(capabilities),
-    )
+    return _recording(main.request, attempts, column, "sent", capabilities)
+
+
+def _recording(
+    request: Mapping[str, object],
+    attempts: Sequence[RecordedAttempt],
+    column: Column,
+    source: RecordedSource,
+    capabilities: Capabilities,
+) -> Recording:
+    body = as_json(request)
+    messages = tuple(body.pop("messages"))
+    return Recording(messages, body, tuple(attempts), dict(versions_of(column)), source, capabilities.as_json())
 
 
 def whole_attempts(run: Run) -> list[tuple[Attempt, Purpose]]:
@@ -225,15 +227,6 @@ def recorded_reading(reading: Reading) -> RecordedReading:
     )
 
 
-def capabilities_as_json(capabilities: Capabilities) -> dict[str, JSON]:
-    return {
-        "function_calling": capabilities.function_calling,
-        "reasoning": capabilities.reasoning,
-        "response_schema": capabilities.response_schema,
-        "params": sorted(capabilities.params),
-    }
-
-
 def capabilities_from_json(data: Mapping[str, object], model: str) -> Capabilities:
     """Return the recorded capabilities, or the model's if the recording has none."""
     if not data:
@@ -296,16 +289,8 @@ def _recording_of_reply(
     if not reply.raw:
         reading = read_completion(used, request, signature, completion)
         completion = replace(completion, reading=recorded_reading(reading))
-    body = as_json(request.as_dict())
-    messages = body.pop("messages")
-    return Recording(
-        messages=tuple(messages),
-        request=body,
-        attempts=(RecordedAttempt(used.name, "main", completions=(completion,)),),
-        versions=dict(versions_of(column)),
-        source=reply.source,
-        capabilities=capabilities_as_json(capabilities),
-    )
+    attempt = RecordedAttempt(used.name, "main", completions=(completion,))
+    return _recording(request.as_dict(), [attempt], column, reply.source, capabilities)
 
 
 def _is_recorded_reply(case: Case, column: Column) -> bool:

@@ -47,33 +47,25 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
         values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
     elif case.turns and not values.get(TRAJECTORY) and takes_steps(signature):
         steps = {f"{name}_{number - 1}": value for number, turn in case.turns.items() for name, value in turn.items()}
-        is_dict = signature.input_fields[TRAJECTORY].default == NO_STEPS
-        text = write_value(str, steps) if is_dict else _trajectory(steps, adapter or catalog.make("chat", {}))
-        values[TRAJECTORY] = text
+        if signature.input_fields[TRAJECTORY].default == NO_STEPS:
+            values[TRAJECTORY] = write_value(str, steps)
+        else:  # `dspy.ReAct._format_trajectory`
+            own = catalog.make("chat", {}) if adapter is None or isinstance(adapter, ReleaseAdapter) else adapter
+            given = Signature.make([*(Field(name, "input", str) for name in steps), Field("x", "output", str)])
+            values[TRAJECTORY] = own.format_user_message_content(given, steps)
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:
             values[name] = field.default
     try:
         return build_inputs(signature, values)
     except BuildError as error:
-        raise _numbered_error(error, history, case) from error
-
-
-def _trajectory(steps: Mapping[str, Any], adapter: Adapter) -> str:
-    """Write the steps of an agent as a single input. Rule: `dspy.ReAct._format_trajectory`."""
-    signature = Signature.make([*(Field(name, "input", str) for name in steps), Field("x", "output", str)])
-    own = catalog.make("chat", {}) if isinstance(adapter, ReleaseAdapter) else adapter
-    return own.format_user_message_content(signature, steps)
-
-
-def _numbered_error(error: BuildError, history: str | None, case: Case) -> BuildError:
-    """Renumber the turn in an error's path to count disabled turns of the case, too."""
-    found = TURN_PLACE.match(error.path) if error.field == history and case.turns_off else None
-    places = [number - 1 for number in case.turns]
-    if found is None or int(found[1]) >= len(places):
-        return error
-    path = f"messages[{places[int(found[1])]}]{error.path[found.end() :]}"
-    return BuildError(error.message, error.hint, error.field, path)
+        # Renumber the turn in the path to count disabled turns, too
+        found = TURN_PLACE.match(error.path) if error.field == history and case.turns_off else None
+        places = [number - 1 for number in case.turns]
+        if found is None or int(found[1]) >= len(places):
+            raise
+        path = f"messages[{places[int(found[1])]}]{error.path[found.end() :]}"
+        raise BuildError(error.message, error.hint, error.field, path) from error
 
 
 def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, Any], ...]:
@@ -253,6 +245,16 @@ def request_of(
     return request if used.whole_call is not None else numbered_as_in(session, case, request)
 
 
+def own_messages(
+    session: Session, column: Column, case: Case, capabilities: Capabilities | None
+) -> tuple[Message, ...]:
+    """Return our adapter's messages, which have origins; empty if it cannot make them."""
+    try:
+        return request_of(session, column, case, capabilities=capabilities).messages
+    except Exception:  # formatting raises whatever dspy's does; the verdict `render` and the engines report it
+        return ()
+
+
 def body_of(session: Session, column: Column, request: Request) -> dict[str, Any]:
     """Return the body of a request, with parameter names for the column's model (`max_completion_tokens`).
 
@@ -322,10 +324,6 @@ def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
         not case.turns_off and all(demo.enabled for demo in session.demos)
     ):
         return request
-    return replace(request, prompt=_numbered_prompt(session, case, request.prompt))
-
-
-def _numbered_prompt(session: Session, case: Case, prompt: Prompt) -> Prompt:
     places = [index for index, demo in enumerate(session.demos, 1) if demo.enabled]
     turns = {f"demo {number}": f"demo {place}" for number, place in enumerate(places, 1)}
     turns |= {f"history {number}": f"history {place}" for number, place in enumerate(case.turns, 1)}
@@ -334,8 +332,9 @@ def _numbered_prompt(session: Session, case: Case, prompt: Prompt) -> Prompt:
         turn = turns.get(message.turn, message.turn)
         return message if turn == message.turn else replace(message, turn=turn)
 
-    uses = tuple([replace(use, number=places[use.number - 1]) for use in prompt.demos])
-    return replace(prompt, messages=tuple([renumbered(one) for one in prompt.messages]), demos=uses)
+    uses = tuple([replace(use, number=places[use.number - 1]) for use in request.prompt.demos])
+    messages = tuple([renumbered(one) for one in request.prompt.messages])
+    return replace(request, prompt=replace(request.prompt, messages=messages, demos=uses))
 
 
 _built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -70,10 +71,9 @@ def is_misread(run: Run) -> bool:
 
 def _counted(values: Iterable[object]) -> tuple[Counted, ...]:
     first: dict[str, Any] = {}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for value in values:
         key = json.dumps(typed(value), sort_keys=True, ensure_ascii=True, default=repr)
         first.setdefault(key, value)
-        counts[key] = counts.get(key, 0) + 1
-    found = [Counted(first[key], count) for key, count in counts.items()]
-    return tuple(sorted(found, key=lambda one: -one.count))
+        counts[key] += 1
+    return tuple([Counted(first[key], count) for key, count in counts.most_common()])

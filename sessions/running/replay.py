@@ -8,7 +8,6 @@ from typing import Any
 
 from adapters.late_dataclasses import replace
 from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
-from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same
 from sessions.model.replies import Measured
@@ -27,8 +26,8 @@ class Replay:
     def __init__(
         self, session: Session, column: Column, recorded: Recording, measured: Sequence[Measured] = ()
     ) -> None:
-        self._model = session.model_of(column)
-        self._capabilities = recording.capabilities_in_force(recorded, self._model)
+        self.model = session.model_of(column)
+        self.capabilities = recording.capabilities_in_force(recorded, self.model)
         own = {**recorded.request, "messages": [dict(one) for one in recorded.messages]}
         known = measured if len(measured) == len(recorded.attempts) else [Measured()] * len(recorded.attempts)
         self._answers = [
@@ -37,18 +36,11 @@ class Replay:
         ]
         self._given: list[Measured] = []
 
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._capabilities
-
     def stream(self, request: Mapping[str, object], cancel: Event | None = None) -> Iterator[Chunk]:
         asked = as_json(request)
         for index, (recorded, attempt, took) in enumerate(self._answers):
-            if _is_same(recorded, asked):
+            # The order of the top-level keys does not matter
+            if recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked):
                 del self._answers[index]  # a repeated request gets the next recorded answer
                 self._given.append(took)
                 for choice, completion in enumerate(attempt.completions):
@@ -102,11 +94,6 @@ def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
         + sum(not same(one, other) for one, other in zip(before, after, strict=False))
         + sum(not same(recorded.get(key), asked.get(key)) for key in others)
     )
-
-
-def _is_same(recorded: Mapping[str, object], asked: Mapping[str, object]) -> bool:
-    """Return whether two requests are the same, ignoring the order of their top-level keys."""
-    return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
 
 
 def _part(index: int, call: Mapping[str, Any]) -> ToolCallPart:

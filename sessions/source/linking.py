@@ -252,12 +252,8 @@ def _field_changes(before: Field, after: Field, classes: Mapping[str, str]) -> I
     if re.sub(r"\w+", lambda word: classes.get(word[0], word[0]), old) != new:
         yield changed(f"{place}.type", f"the type of {named}", old, new)
     elif rename_classes(outline(before.annotation), classes) != outline(after.annotation):
-        yield changed(
-            f"{place}.type",
-            f"the definition of {new}, the type of {named},",
-            outline(before.annotation),
-            outline(after.annotation),
-        )
+        outlines = [outline(one.annotation) for one in (before, after)]
+        yield changed(f"{place}.type", f"the definition of {new}, the type of {named},", *outlines)
     for what, said, mine, theirs in (
         ("desc", "description", before.description, after.description),
         ("prefix", "prefix", before.shown_prefix, after.shown_prefix),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -226,16 +227,8 @@ def _members(text: str, annotation: object) -> str:
 
 def _pieces(segments: Sequence[Segment], kind: str, field: str | None) -> list[str]:
     """Return the texts of a kind and field; adjacent pieces are joined."""
-    found: list[str] = []
-    was_before = False
-    for one in segments:
-        is_one = one.kind == kind and (field is None or one.field == field)
-        if is_one and was_before:
-            found[-1] += one.text
-        elif is_one:
-            found.append(one.text)
-        was_before = is_one
-    return found
+    runs = itertools.groupby(segments, lambda one: one.kind == kind and (field is None or one.field == field))
+    return ["".join([one.text for one in run]) for is_one, run in runs if is_one]
 
 
 def _reminder(message: Message) -> list[str]:

@@ -14,7 +14,6 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import DataPart, Message, Segment, Text, prompt_of_dicts
 from adapters.replies.reading import Reading
-from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
@@ -164,21 +163,14 @@ def _made(side: Side, session: Session, case: Case, column: Column, adapter: str
     capabilities = None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(used))
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
-    ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
+    own = replace(used, adapter=adapter, options={}) if adapter else used
+    ours = rendering.own_messages(session, own, case, capabilities)
     request = call.request
     if side.as_written:
         asked = rendering.request_of(session, used, case, capabilities=capabilities)
         body = rendering.body_of(session, used, asked)
         request = {name: recording.as_json(one) for name, one in body.items() if name not in ("model", "messages")}
     return Made(add_origins(call.messages, ours), request, call.readings, call.removed_fields)
-
-
-def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:
-    """Return our own messages, for their origins; empty if our adapter cannot make them."""
-    try:
-        return rendering.request_of(session, column, case, capabilities=capabilities).messages
-    except Exception:  # formatting raises whatever dspy's does; the engines' errors are reported instead
-        return ()
 
 
 def _tokens(made: Made) -> int:

@@ -114,10 +114,10 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
             {
                 "column": one.column,
                 "change": one.word,
-                "difference": float(sum(one.differences)) / len(one.now) if one.now else None,
-                "interval": [one.interval.low, one.interval.high],
+                "difference": one.difference.mean if one.difference.first else None,
+                "interval": [one.difference.interval.low, one.difference.interval.high],
                 "p": one.p,
-                "cases": len(one.now),
+                "cases": len(one.difference.first),
                 "words": one.words,
             }
             for one in compared.columns

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sessions.bench import halves
+from sessions.bench import conclusions
+from sessions.bench.grid import half
 from tests.sessions.bench.test_conclusions import grid_of
 
 
 def test_the_halves_share_misses_evenly_and_stay_the_same() -> None:
     grid = grid_of(a="+" * 10 + "-" * 10)
-    shown = halves.half(grid)
+    shown = half(grid)
     missed = [place for place in grid.cases[10:] if place in shown]
     assert (len(shown), len(missed)) == (10, 5)
-    assert halves.half(grid_of(a="+" * 10 + "-" * 10)) == shown
+    assert half(grid_of(a="+" * 10 + "-" * 10)) == shown
 
 
 @pytest.mark.parametrize(
@@ -26,12 +27,12 @@ def test_the_halves_share_misses_evenly_and_stay_the_same() -> None:
 )
 def test_the_verdict_says_on_which_half_the_gain_was_seen(shown: str, withheld: str, says: str) -> None:
     grid = grid_of(**{"a": "-" * 16, "a · new": shown + withheld, "b": "-" * 16})
-    (gain,) = halves.gains(grid, "new", frozenset(grid.cases[:8]))
+    (gain,) = conclusions.gains(grid, "new", frozenset(grid.cases[:8]))
     assert gain.words.startswith(says)
     assert "in 8 cases; shown half: " in gain.words
 
 
 def test_a_rewrite_that_harms_is_called_worse() -> None:
     grid = grid_of(**{"a": "+" * 16, "a · new": "-" * 16})
-    (gain,) = halves.gains(grid, "new", frozenset(grid.cases[:8]))
+    (gain,) = conclusions.gains(grid, "new", frozenset(grid.cases[:8]))
     assert gain.words.startswith("a: worse on cases that `suggest` did not see.")

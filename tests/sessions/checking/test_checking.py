@@ -163,7 +163,8 @@ def test_a_changed_description_a_demo_and_an_input_are_named_by_their_origin() -
 
 def origins(session: Session) -> set[str]:
     (result,) = checking.check(session, columns=["chat"])
-    return {str(origin) for drift in result.drift if drift.part == "render" for origin in drift.origins}
+    found = [origin for drift in result.drift if drift.part == "render" for origin in drift.origins]
+    return {f"{one.turn} · {one.kind}" + (f" of `{one.field}`" if one.field is not None else "") for one in found}
 
 
 def test_a_demo_taken_away_and_one_added_are_told_as_messages() -> None:

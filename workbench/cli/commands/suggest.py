@@ -7,9 +7,9 @@ import argparse
 from adapters.display.blocks import Note
 from adapters.errors import SignatureError
 from adapters.lm.secrets import Scrubber
-from sessions.bench import halves, reading
+from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
-from sessions.bench.grid import Grid, latest
+from sessions.bench.grid import Grid, Place, half, latest
 from sessions.file import store
 from sessions.model import variants
 from sessions.model.session import Session
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         tried = f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`"
         command_output.message(tried if options.take else "nothing was written; --take saves it as a variant")
     benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
-    gains = () if benched is None else halves.gains(benched, tag, shown)
+    gains = () if benched is None else conclusions.gains(benched, tag, shown)
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def _gain_shape(one: halves.Gain) -> dict[str, object]:
+def _gain_shape(one: conclusions.Gain) -> dict[str, object]:
     parts = {"shown": one.shown, "withheld": one.withheld}
     return {
         "column": one.column,
@@ -115,7 +115,7 @@ def _gain_shape(one: halves.Gain) -> dict[str, object]:
     }
 
 
-def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]]:
+def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
     """Read the bench of a session, and choose the half to show the model. Raises `CommandError` without a bench."""
     found = reading.read(path)
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
@@ -123,7 +123,7 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[halves.Place]
     if not any(one.many for one in own):
         raise CommandError(f"--bench learns from a bench: run `workbench bench {path}` first", exit_codes.NOTHING)
     grid = Grid(tuple(own))
-    return grid, halves.half(grid)
+    return grid, half(grid)
 
 
 def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
