@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
-from adapters.replies.repairs import names_by_sound
+from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-COMPLETED = "completed"
 FENCE = "```"
 MOST_MARKERS = 2000
 
@@ -30,7 +29,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    names = {**names_by_sound(reading.signature), COMPLETED: COMPLETED}
+    names = markers_by_sound(reading.signature)
     if may_hold_lookalikes(completion, found, names):
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     if found[0].marker_start:

@@ -70,9 +70,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if any(map(start.__contains__, ("ields are:", "interactions will be", "Respond with ", "adhering to this"))):
-        if match := ECHOED.search(start):
-            yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
+    if ("ields" in start or "structure" in start) and (match := ECHOED.search(start)):
+        yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
         before.strip()
@@ -204,7 +203,8 @@ def _root(text: str) -> dict[str, object] | None:
 def _repetition(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     tail = completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
-    blanks = len(completion) - len(completion.rstrip())
+    end = len(completion.rstrip())
+    blanks = len(completion) - end
     ends = "]]" if reading.form == "markers" else ("}", "]", ">", "`")
     if blanks >= BLANKS and reading.form not in ("prose", "own") and not tail.endswith(ends):
         yield Flag(
@@ -213,7 +213,6 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
             "the model wrote them until its token limit.",
         )
         return
-    end = len(completion.rstrip())
     piece = _repeated(tail)
     if not piece and (piece := _repeated(tail[:-LONGEST_REST])):
         end -= LONGEST_REST
@@ -243,10 +242,12 @@ def _repeated(tail: str) -> str:
     """Return the piece that a text repeats to its end; "" if there is none."""
     if len(tail) <= COMPARED:
         return ""
-    at = tail.rfind(tail[-COMPARED:], 0, len(tail) - 1)
-    while at >= 0 and (period := len(tail) - COMPARED - at) <= LONGEST_PERIOD:
+    first = max(0, len(tail) - COMPARED - min(LONGEST_PERIOD, max(REPEATS, len(tail) // REPEATS)))
+    at = tail.rfind(tail[-COMPARED:], first, len(tail) - 1)
+    while at >= 0:
+        period = len(tail) - COMPARED - at
         piece, times = tail[-period:], max(REPEATS, 60 // period)
         if piece.strip() and len(tail) > period * times and tail.endswith(piece * times):
             return piece
-        at = tail.rfind(tail[-COMPARED:], 0, at + COMPARED - 1)
+        at = tail.rfind(tail[-COMPARED:], first, at + COMPARED - 1)
     return ""

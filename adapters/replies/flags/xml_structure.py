@@ -33,9 +33,10 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
     yield from _ignored(reading)
     yield from _nested(reading)
     for field in reading.fields.values():
-        steps = [step for step in field.steps if step.rule.startswith("xml")]
-        if steps:
-            yield from _field(reading, field, steps[0].after)
+        steps = (field.extract, *field.coercions)
+        step = next((one for one in steps if one is not None and one.rule.startswith("xml")), None)
+        if step is not None:
+            yield from _field(reading, field, step.after)
 
 
 def _why_no_xml(reading: Reading) -> Iterator[Flag]:
@@ -106,7 +107,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
         if span.kind == "marker":
             is_whole = text.rstrip().endswith("/>") or (text.startswith("<") and "</" in text)
             is_inside = not is_inside and not is_whole
-            attributes = ATTRIBUTES.match(text)
+            attributes = ATTRIBUTES.match(text) if "=" in text else None
             if attributes and span.field and attributes.group(1) != "entry" and span.field not in attributed:
                 attributed.add(span.field)
                 yield Flag(
