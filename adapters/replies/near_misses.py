@@ -338,13 +338,10 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
 
 def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
     reader = reading.reader
+    if reader is None or not reading.completion or len(reading.completion) > LONGEST:
+        return ()
     before = _quality(reading, reading.flags)
-    if (
-        before == (True, len(reading.fields), 0)
-        or reader is None
-        or not reading.completion
-        or len(reading.completion) > LONGEST
-    ):
+    if before == (True, len(reading.fields), 0):
         return ()
     kept: list[tuple[tuple[bool, int, int], NearMiss]] = []
     best = before

@@ -33,6 +33,12 @@ def names_by_sound(signature: Signature) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=256)
+def names_by_case(signature: Signature) -> Mapping[str, str]:
+    """Map names without their case to output fields."""
+    return MappingProxyType({name.casefold(): name for name in signature.output_fields})
+
+
+@lru_cache(maxsize=256)
 def markers_by_sound(signature: Signature) -> Mapping[str, str]:
     """Map normalized names to markers of the Chat format: the output fields, and the end."""
     return MappingProxyType({**names_by_sound(signature), COMPLETED: COMPLETED})

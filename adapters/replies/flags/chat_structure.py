@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
-from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_sound
+from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_case, names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
 from adapters.types.recognition import is_named
 
@@ -81,7 +81,7 @@ def _end(
         return
     last = found[-1]
     tail = last.text.rpartition("\n")[2].strip()
-    if len(tail) >= 2 and any(
+    if tail[:2] == "[[" and any(
         f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *reading.signature.output_fields)
     ):
         yield Flag(
@@ -110,7 +110,7 @@ def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[
 
 def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
     outputs = reading.signature.output_fields
-    lower = {name.casefold(): name for name in outputs}
+    lower = names_by_case(reading.signature)
     ignored: dict[str, Section] = {}
     duplicated: set[str] = set()
     ended: set[str] = set()

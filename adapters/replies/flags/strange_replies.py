@@ -19,7 +19,8 @@ LONGEST = 20_000
 ENDING = 80
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
-WRAPPER_WORDS = ("invoke", "_call", "TOOL_CALL", "alling tool", "▁calls")
+WRAPPER_WORDS = ("alling tool", "invoke", "_call", "TOOL_CALL", "▁calls")
+"""Parts of all wrappers; the first alone is without `<`, `_` and other signs than ASCII."""
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
     r"tool▁calls▁begin"
@@ -44,6 +45,7 @@ CALL = re.compile(
     r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
+CALL_WORDS = ('"parameters"', '"arguments"', "<|python")
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
@@ -121,24 +123,26 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     if PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if any(map(start.__contains__, WRAPPER_WORDS)) and (match := WRAPPER.search(start)):
+    may_call = ("{" in start or "<" in start) and any(map(start.__contains__, CALL_WORDS))
+    words = WRAPPER_WORDS if "<" in start or "_" in start or not start.isascii() else WRAPPER_WORDS[:1]
+    if any(map(start.__contains__, words)) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif ('"name"' in start or "<|python" in start) and "name" not in outputs and (match := CALL.search(start)):
+    elif may_call and "name" not in outputs and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    is_agent = "Action" in start or "Thought" in start
-    layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
-    if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
-        labels = ", ".join(layout)
-        yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
     if all(one.state in ("missing", "default") for one in reading.fields.values()):
+        is_agent = "Action" in start or "Thought" in start
+        layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
+        if len(layout) > 1:
+            labels = ", ".join(layout)
+            yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         yield from _thoughts(reading, start)
     root = _root(start)
     unknown = [key for key in root or () if key not in outputs]
