@@ -98,7 +98,7 @@ def _bug_report(reading: Reading) -> str:
 
 def _has_begun(reading: Reading) -> bool:
     """Return True if the reply has an output, or the beginning of the format."""
-    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+    if len(reading.lacking) < len(reading.fields):
         return True
     text = reading.completion
     if PROGRAM.match(text):
@@ -154,7 +154,7 @@ def _last(reading: Reading) -> Diagnosis:
     if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
         return told(CUT_OFF, cut_off.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
-    if not is_own and all(state in ("missing", "default") for state in states):
+    if not is_own and len(reading.lacking) == len(states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
             reading.form, "JSON keys"
         )

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.json_text import text_in_quotes, valid_object_at
+from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
@@ -101,7 +101,7 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
     text, pattern = reading.completion, NAME.get(reading.form)
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+    missing = reading.lacking
     if missing and pattern is not None:
         unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
@@ -134,7 +134,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     if reading.form not in ("json", "fenced json"):
         is_escaped = "\\" in text and ESCAPED_KEY.search(text) is not None
         said = "The reply is in the format of the JSON adapter" + ", its quotes with backslashes" * is_escaped
-        for one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
+        for _, one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
@@ -191,9 +191,10 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
-    found = objects(text)
+    placed = objects(text)
+    found = [one for _, one in placed]
     names = list(signature.output_fields)
-    is_whole = valid_object_at(text, text.find("{")) >= 0  # else objects around those found are broken
+    is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
     fields = [by_sound(one, signature) for one in found]
     for one, here in zip(found, fields, strict=True):
         if here.keys() - one.keys():

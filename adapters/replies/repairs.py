@@ -143,7 +143,8 @@ LABEL = re.compile(
     r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
-BEFORE_A_NAME = r"\n[ \t#*_`\-.)\d]*"
+LINE_BEGINS = re.compile("\n")
+BEFORE_A_NAME = r"\n[ \t#*_`\-.)0-9]*"
 """What may stand between the start of a line and the name of a label there, and more."""
 MOST_OPENINGS = 20
 DEEPEST = 3
@@ -154,9 +155,9 @@ SHOWN = 80
 _decode = json.JSONDecoder().raw_decode
 
 
-def objects(text: str) -> list[dict[str, Any]]:
-    """Find consecutive valid JSON objects in a text, or the objects of a valid list."""
-    found: list[dict[str, Any]] = []
+def objects(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Find consecutive valid JSON objects in a text, or the objects of a valid list, with their offsets."""
+    found: list[tuple[int, dict[str, Any]]] = []
     position = text.find("{")
     for _ in range(MOST_OPENINGS):
         if position < 0:
@@ -166,7 +167,7 @@ def objects(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             end = position + 1
         else:
-            found.append(value)
+            found.append((position, value))
         position = text.find("{", end)
     return found
 
@@ -223,8 +224,8 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
     """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
     names = names_by_sound(signature)
     marks: list[tuple[int, int, str | None]] = []
-    begin = _label_begins(signature) if text.isascii() else re.compile("\n")
-    for start in [match.start() for match in begin.finditer(f"\n{text}")]:
+    begin = _label_begins(signature) if text.isascii() else LINE_BEGINS
+    for start in [match.start() for match in begin.finditer(f"\n{text}".lower() if text.isascii() else f"\n{text}")]:
         end = text.find("\n", start)
         match = LABEL.match(text, start, len(text) if end < 0 else end)
         name = None if match is None else names.get(sound(match["name"]))
@@ -237,7 +238,7 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
 def _label_begins(signature: Signature) -> re.Pattern[str]:
     """Compile a quick test for lines of an ASCII text that may begin with the name of an output."""
     names = ["[ _-]*".join(map(re.escape, name)) for name in names_by_sound(signature)]
-    return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})", re.IGNORECASE)
+    return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})")
 
 
 @lru_cache(maxsize=1024)

@@ -137,7 +137,7 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    if all(one.state in ("missing", "default") for one in reading.fields.values()):
+    if len(reading.lacking) == len(reading.fields):
         is_agent = "Action" in start or "Thought" in start
         layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
         if len(layout) > 1:

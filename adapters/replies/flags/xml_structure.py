@@ -139,7 +139,6 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
 
 
 def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[str, str]) -> Iterator[Flag]:
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
     opening = text[: text.find(">") + 1]
     meant = lower.get(name.rpartition(":")[2].casefold())
     if meant is not None and ("xmlns" in opening or ":" in name):
@@ -154,7 +153,7 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[
             f"The tag <{shown(name)[1:-1]}> ({line(reading, start)}) is not `{meant}`: tag names are case-sensitive.",
             meant,
         )
-    hidden = [one for one in missing if f"<{one}>" in text]
+    hidden = [one for one in reading.lacking if f"<{one}>" in text]
     if hidden and meant is None:
         yield Flag(
             "tag-around-everything",
@@ -164,7 +163,7 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[
 
 
 def _nested(reading: Reading) -> Iterator[Flag]:
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")][:20]
+    missing = reading.lacking[:20]
     for field in reading.fields.values() if missing else ():
         raw = field.raw
         if raw is None or "<" not in raw:
