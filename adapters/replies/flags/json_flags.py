@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading, Span
     from adapters.values.plain_json import Step
 
-
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
