@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
+from adapters.late_dataclasses import replace
 from adapters.replies.fix import Fix, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, named, shown
 from adapters.replies.near_misses import LEAKS, find
@@ -41,14 +43,13 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
     """
     if reading.extraction is not None:
-        causes = []
-        for one in diagnose(reading.extraction):  # without the fixes that only other columns and the first call have
-            changes = [fix for fix in one.fixes if fix.kind != "fallback" and "params" not in fix.change]
-            fixes = [fix for fix in changes if fix.change.get("adapter") != "twostep"]
-            causes.append(one._replace(message=f"Extraction: {one.message}", fixes=tuple(fixes)))
-        if causes and not any(one.fixes for one in causes):
-            causes[0] = causes[0]._replace(fixes=(use_adapter("json"),))
-        return tuple(causes)
+        inner = diagnose(reading.extraction)
+        return tuple(
+            [
+                replace(one, message=f"Extraction: {one.message}", find_fixes=partial(_of_extraction, inner, number))
+                for number, one in enumerate(inner)
+            ]
+        )
     if reading.ok and not reading.flags:
         return ()
     excluded = "parsed" if not reading.ok else "refused"
@@ -67,15 +68,24 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.message,
             flag.field,
             flag.path,
-            fixes_of(PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
+            partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
         )
         for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     ]
     if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
         causes = [_last(reading), *causes]
     if any(one.cause == LOOP for one in causes):  # all else follows from the loop; more tokens would make it longer
-        causes = [one if one.cause == LOOP else one._replace(fixes=()) for one in causes]
+        causes = [one if one.cause == LOOP else replace(one, find_fixes=tuple) for one in causes]
     return tuple(causes)
+
+
+def _of_extraction(causes: tuple[Diagnosis, ...], number: int) -> tuple[Fix, ...]:
+    """Return the fixes of an extraction's cause that do not belong to other columns and the first call."""
+    left = []
+    for one in causes:
+        changes = [fix for fix in one.fixes if fix.kind != "fallback" and "params" not in fix.change]
+        left.append(tuple([fix for fix in changes if fix.change.get("adapter") != "twostep"]))
+    return left[number] if number or any(left) else (use_adapter("json"),)
 
 
 def _bug_report(reading: Reading) -> str:
@@ -88,7 +98,7 @@ def _bug_report(reading: Reading) -> str:
 
 def _has_begun(reading: Reading) -> bool:
     """Return True if the reply has an output, or the beginning of the format."""
-    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+    if len(reading.lacking) < len(reading.fields):
         return True
     text = reading.completion
     if PROGRAM.match(text):
@@ -120,52 +130,59 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
 
 
 def _last(reading: Reading) -> Diagnosis:
-    def fixes(cause: str) -> tuple[Fix, ...]:
-        return fixes_of(LAST[cause][1], reading, None)
+    def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
+        return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading, None), report)
 
     for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
-        found = fixes(LIKELY)
         if lacking:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
             then = best.reading.diagnosis[0]
-            message += f"; but then {then.message.rstrip('.')}"
-            found = (*found[:1], *[fix for fix in then.fixes if fix.kind == "description"], *found[1:])
-        return Diagnosis(LIKELY, f"{message}.", fixes=found)
+            likely = told(LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
+            return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
+        return told(LIKELY, f"{message}.")
     states = [one.state for one in reading.fields.values()]
     missing = [one.name for one in reading.fields.values() if one.state == "missing"]
     them = "it" if len(missing) == 1 else "them"
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
-        return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
+        return told(MISSING, message, missing[0])
     cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
     is_a_beginning = bool(missing) and not any(state in ("read", "failed") for state in states[-len(missing) :])
     if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
-        return Diagnosis(CUT_OFF, cut_off.message, fixes=fixes(CUT_OFF))
+        return told(CUT_OFF, cut_off.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
-    if not is_own and all(state in ("missing", "default") for state in states):
+    if not is_own and len(reading.lacking) == len(states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
             reading.form, "JSON keys"
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
-        text, found = reading.completion.strip(), fixes(UNFORMATTED)
+        text, is_prose = reading.completion.strip(), False
         if program := PROGRAM.match(text):
             message = f"The reply begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:
             message = f"The reply is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
                 kind = "a table" if text.startswith("|") else "prose"
-                message = f"The reply is {kind}, without any {expected}."
-                found = tuple(sorted(found, key=lambda one: one.change.get("adapter") != "twostep"))
+                message, is_prose = f"The reply is {kind}, without any {expected}.", True
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
             message = f"The fenced block is not valid JSON{inner}."
-        return Diagnosis(UNFORMATTED, message, fixes=found)
+        plain = told(UNFORMATTED, message)
+        return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
         ends = f"it ends without {them}" if is_a_beginning else f"the model left {them} out"
         message = f"The reply has no {named(missing)}; {ends}."
-        return Diagnosis(MISSING, message, missing[0], fixes=fixes(MISSING))
+        return told(MISSING, message, missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
-    return Diagnosis(UNKNOWN, message, None, "", fixes(UNKNOWN), _bug_report(reading))
+    return told(UNKNOWN, message, None, _bug_report(reading))
+
+
+def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:
+    return (*cause.fixes[:1], *[fix for fix in then.fixes if fix.kind == "description"], *cause.fixes[1:])
+
+
+def _twostep_first(cause: Diagnosis) -> tuple[Fix, ...]:
+    return tuple(sorted(cause.fixes, key=lambda one: one.change.get("adapter") != "twostep"))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
+from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import field as with_options
 from adapters.replies.fix import Fix
 
 SHOWN = 40
@@ -26,16 +30,22 @@ class Flag(NamedTuple):
     path: str = ""
 
 
-class Diagnosis(NamedTuple):
-    """A cause of a parse error or surprise: pattern name, message, and fixes, best first."""
+@dataclass(frozen=True)
+class Diagnosis:
+    """A cause of a parse error or surprise: pattern name, message, and fixes on demand."""
 
     cause: str
     message: str
     field: str | None = None
     path: str = ""
-    fixes: tuple[Fix, ...] = ()
+    find_fixes: Callable[[], tuple[Fix, ...]] = with_options(default=tuple, repr=False, compare=False)
     report: str = ""
     """The text of a bug report, if no pattern matches."""
+
+    @cached_property
+    def fixes(self) -> tuple[Fix, ...]:
+        """The changes that would help, best first."""
+        return self.find_fixes()
 
 
 class HasPlaces(Protocol):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.json_text import text_in_quotes, valid_object_at
+from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
@@ -22,13 +23,15 @@ from adapters.replies.repairs import (
     between_tags,
     by_sound,
     fields_within,
-    names_by_sound,
+    markers_by_sound,
     objects,
+    opening_tag,
     under_labels,
     under_markers,
     value_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, may_hold_lookalikes, sound
+from adapters.signatures.signature import Signature
 
 
 def without_thinking(text: str) -> str | None:
@@ -51,6 +54,7 @@ BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
 XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
 CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
 TAG = re.compile(r"<(/?)([A-Za-z_][\w.\-]{0,100})>")
+ANY_OPENING = re.compile(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -86,10 +90,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
-    "markers": re.compile(r"\[\[ ## (\w{1,100})(?= ## \]\])"),
-    "json": re.compile(r'"([^"\\]{1,100})(?="\s{0,20}:)'),
-    "fenced json": re.compile(r'"([^"\\]{1,100})(?="\s{0,20}:)'),
-    "xml": re.compile(r"</?([A-Za-z_][\w.-]{0,100})(?=[\s/>])"),
+    "markers": re.compile(r"\[\[ ## (\w{1,100}+)(?= ## \]\])"),
+    "json": re.compile(r'"([^"\\]{1,100}+)(?="\s{0,20}:)'),
+    "fenced json": re.compile(r'"([^"\\]{1,100}+)(?="\s{0,20}:)'),
+    "xml": re.compile(r"</?([A-Za-z_][\w.-]{0,100}+)(?=[\s/>])"),
 }
 """Names in replies of each form."""
 
@@ -97,7 +101,7 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
     text, pattern = reading.completion, NAME.get(reading.form)
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+    missing = reading.lacking
     if missing and pattern is not None:
         unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
@@ -130,7 +134,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     if reading.form not in ("json", "fenced json"):
         is_escaped = "\\" in text and ESCAPED_KEY.search(text) is not None
         said = "The reply is in the format of the JSON adapter" + ", its quotes with backslashes" * is_escaped
-        for one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
+        for _, one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
@@ -142,7 +146,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 def _chat(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    names = {**names_by_sound(signature), "completed": "completed"}
+    names = markers_by_sound(signature)
     seen = ""
     pieces: list[str] = []
     position = 0
@@ -187,9 +191,10 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
-    found = objects(text)
+    placed = objects(text)
+    found = [one for _, one in placed]
     names = list(signature.output_fields)
-    is_whole = valid_object_at(text, text.find("{")) >= 0  # else objects around those found are broken
+    is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
     fields = [by_sound(one, signature) for one in found]
     for one, here in zip(found, fields, strict=True):
         if here.keys() - one.keys():
@@ -234,21 +239,26 @@ def _json(reading: Reading) -> Iterator[Guess]:
 
 def _xml(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    for name in signature.output_fields:
-        text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
+    if not signature.output_fields.keys() >= set(_tag_of_output(signature).findall(text)):
+        for name in signature.output_fields:
+            text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
     if text != reading.completion:
         yield Guess("Tags are case-sensitive; with the fields' own names it parses as", text)
     if "<" not in text and "&lt;" in text:
         yield Guess("The tags are written as &lt;name&gt;; as tags they parse as", html.unescape(text))
-    clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
-    clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
+    clean = text
+    if "&" in text:
+        clean = BARE_AMPERSAND.sub("&amp;", HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text))
+    clean = BARE_LESS_THAN.sub("&lt;", clean).replace("]]>", "]]&gt;")
     if clean != text and "<![CDATA[" not in text:
         signs = [sign for sign, one in XML_SIGNS.items() if one.search(text)]
         yield Guess(f"With {' and '.join(signs)} in the text escaped it parses as", clean)
-    plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
+    plain = clean
+    if reading.error is None or reading.error.field is None or "xmlns" in clean or "<?" in clean:
+        plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
     if plain != clean:
         yield Guess("Without declarations, namespaces and control characters it parses as", plain)
-    opening = re.search(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>", plain)
+    opening = ANY_OPENING.search(plain)
     end = plain.rfind(f"</{opening.group(1)}>") if opening is not None else -1
     inside = "" if opening is None else plain[opening.end() : max(end, 0)].strip()
     if any(f"<{name}" in inside for name in signature.output_fields):
@@ -261,12 +271,19 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         is_text = signature.output_fields[last].annotation is str or not inside.lstrip().startswith("<")
         ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
         yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
-    tags = between_tags(plain, signature)
-    if any(reading.fields[name].state != "read" for name in tags):
+    not_read = [name for name, one in reading.fields.items() if one.state != "read"]
+    if any(opening_tag(name).search(plain) for name in not_read):
+        tags = between_tags(plain, signature)
         kept = "\n".join(
             f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
         )
         yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
+
+
+@lru_cache(maxsize=256)
+def _tag_of_output(signature: Signature) -> re.Pattern[str]:
+    """Compile the names of outputs in tags, in any case."""
+    return re.compile(rf"</?({'|'.join(map(re.escape, signature.output_fields))})(?=[\s/>])", re.IGNORECASE)
 
 
 def _inner_ends(text: str) -> list[str]:
@@ -322,13 +339,10 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
 
 def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
     reader = reading.reader
+    if reader is None or not reading.completion or len(reading.completion) > LONGEST:
+        return ()
     before = _quality(reading, reading.flags)
-    if (
-        before == (True, len(reading.fields), 0)
-        or reader is None
-        or not reading.completion
-        or len(reading.completion) > LONGEST
-    ):
+    if before == (True, len(reading.fields), 0):
         return ()
     kept: list[tuple[tuple[bool, int, int], NearMiss]] = []
     best = before

@@ -193,6 +193,11 @@ class Reading(ShowsItself):
         return self.error is None
 
     @cached_property
+    def lacking(self) -> tuple[str, ...]:
+        """Return the outputs that are not in the reply."""
+        return tuple([name for name, one in self.fields.items() if one.state in ("missing", "default")])
+
+    @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)

@@ -32,6 +32,20 @@ def names_by_sound(signature: Signature) -> Mapping[str, str]:
     return MappingProxyType({sound(name): name for name in signature.output_fields})
 
 
+@lru_cache(maxsize=256)
+def names_by_case(signature: Signature) -> Mapping[str, str]:
+    """Map names without their case to output fields."""
+    return MappingProxyType({name.casefold(): name for name in signature.output_fields})
+
+
+@lru_cache(maxsize=256)
+def markers_by_sound(signature: Signature) -> Mapping[str, str]:
+    """Map normalized names to markers of the Chat format: the output fields, and the end."""
+    return MappingProxyType({**names_by_sound(signature), COMPLETED: COMPLETED})
+
+
+COMPLETED = "completed"
+"""The marker at the end of a Chat reply."""
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d[\d.]{0,60},\d{1,2}\s*")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
@@ -129,26 +143,31 @@ LABEL = re.compile(
     r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
+LINE_BEGINS = re.compile("\n")
+BEFORE_A_NAME = r"\n[ \t#*_`\-.)0-9]*"
+"""What may stand between the start of a line and the name of a label there, and more."""
 MOST_OPENINGS = 20
 DEEPEST = 3
 MOST_NESTED = 100
 SHOWN = 80
 
 
-def objects(text: str) -> list[dict[str, Any]]:
-    """Find consecutive valid JSON objects in a text, or the objects of a valid list."""
-    found: list[dict[str, Any]] = []
-    decode = json.JSONDecoder().raw_decode
+_decode = json.JSONDecoder().raw_decode
+
+
+def objects(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Find consecutive valid JSON objects in a text, or the objects of a valid list, with their offsets."""
+    found: list[tuple[int, dict[str, Any]]] = []
     position = text.find("{")
     for _ in range(MOST_OPENINGS):
         if position < 0:
             break
         try:
-            value, end = decode(text, position)
+            value, end = _decode(text, position)
         except (ValueError, RecursionError):
             end = position + 1
         else:
-            found.append(value)
+            found.append((position, value))
         position = text.find("{", end)
     return found
 
@@ -205,14 +224,27 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
     """Return the text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) named like a field."""
     names = names_by_sound(signature)
     marks: list[tuple[int, int, str | None]] = []
-    start = 0
-    for line in text.split("\n"):
-        match = LABEL.match(line)
+    begin = _label_begins(signature) if text.isascii() else LINE_BEGINS
+    for start in [match.start() for match in begin.finditer(f"\n{text}".lower() if text.isascii() else f"\n{text}")]:
+        end = text.find("\n", start)
+        match = LABEL.match(text, start, len(text) if end < 0 else end)
         name = None if match is None else names.get(sound(match["name"]))
         if match is not None and name is not None and match.group().strip(" \t") != match["name"]:
-            marks.append((start, start + match.end(), name))
-        start += len(line) + 1
+            marks.append((start, match.end(), name))
     return _between(text, marks)
+
+
+@lru_cache(maxsize=256)
+def _label_begins(signature: Signature) -> re.Pattern[str]:
+    """Compile a quick test for lines of an ASCII text that may begin with the name of an output."""
+    names = ["[ _-]*".join(map(re.escape, name)) for name in names_by_sound(signature)]
+    return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})")
+
+
+@lru_cache(maxsize=1024)
+def opening_tag(name: str) -> re.Pattern[str]:
+    """Compile the opening tag of an output, in any case."""
+    return re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE)
 
 
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
@@ -222,7 +254,7 @@ def between_tags(text: str, signature: Signature) -> dict[str, str]:
         return found
     lower = text.lower()
     for name in signature.output_fields:
-        opening = re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE).search(text)
+        opening = opening_tag(name).search(text)
         if opening is None:
             continue
         end = lower.find(f"</{name.lower()}", opening.end())

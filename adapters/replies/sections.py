@@ -68,21 +68,14 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
 
 def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
     """Return, quickly, whether a text may hold lookalikes, beside its markers or as one of them."""
-    start = 0
+    if len(_OPENING.findall(text)) != len(found):
+        return True
     for one in found:
         begin = one.marker_start
         begins_line = not begin or text[begin - 1] == "\n"
         if one.on_marker_line or not begins_line or names.get(sound(one.name), one.name) != one.name:
             return True
-        if _has_opening(text, start, begin):
-            return True
-        start = one.marker_end
-    return _has_opening(text, start, len(text))
-
-
-def _has_opening(text: str, start: int, end: int) -> bool:
-    at = text.find("[", start, end)
-    return at >= 0 and _OPENING.search(text, at, end) is not None
+    return False
 
 
 def begins_with_marker(text: str, start: int) -> bool:

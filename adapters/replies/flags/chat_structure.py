@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
-from adapters.replies.repairs import names_by_sound
+from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_case, names_by_sound
 from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
-COMPLETED = "completed"
 FENCE = "```"
 MOST_MARKERS = 2000
 
@@ -30,7 +29,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    names = {**names_by_sound(reading.signature), COMPLETED: COMPLETED}
+    names = markers_by_sound(reading.signature)
     if may_hold_lookalikes(completion, found, names):
         likes = list(islice(markers_like(completion, names), MOST_MARKERS))
     if found[0].marker_start:
@@ -82,7 +81,7 @@ def _end(
         return
     last = found[-1]
     tail = last.text.rpartition("\n")[2].strip()
-    if len(tail) >= 2 and any(
+    if tail[:2] == "[[" and any(
         f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *reading.signature.output_fields)
     ):
         yield Flag(
@@ -111,7 +110,7 @@ def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[
 
 def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
     outputs = reading.signature.output_fields
-    lower = {name.casefold(): name for name in outputs}
+    lower = names_by_case(reading.signature)
     ignored: dict[str, Section] = {}
     duplicated: set[str] = set()
     ended: set[str] = set()

@@ -77,9 +77,9 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
-    text = reading.completion.strip()
-    if any(one.state not in ("missing", "default") for one in reading.fields.values()):
+    if len(reading.lacking) < len(reading.fields):
         return
+    text = reading.completion.strip()
     if not text and reading.called:
         yield Flag("empty-reply", f"The reply has no text: the model only called {named(list(reading.called))}.")
     elif not text:

@@ -18,13 +18,13 @@ from adapters.replies.flags.json_text import (
     valid_object_at,
     without_fences,
 )
+from adapters.replies.repairs import names_by_case
 from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading, Span
     from adapters.values.plain_json import Step
-
 
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
@@ -186,7 +186,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             match = KEY.match(reading.completion, span.start)
             if match:
                 ignored.setdefault(match.group(1), span)
-    lower = {name.casefold(): name for name in reading.signature.output_fields} if ignored else {}
+    lower = names_by_case(reading.signature)
     for key, span in ignored.items():
         meant = lower.get(key.strip().casefold())
         if meant is not None and not COLON.match(reading.completion, span.start + len(key) + 2):

@@ -19,7 +19,8 @@ LONGEST = 20_000
 ENDING = 80
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
-WRAPPER_WORDS = ("invoke", "_call", "TOOL_CALL", "alling tool", "▁calls")
+WRAPPER_WORDS = ("alling tool", "invoke", "_call", "TOOL_CALL", "▁calls")
+"""Parts of all wrappers; the first alone is without `<`, `_` and other signs than ASCII."""
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
     r"tool▁calls▁begin"
@@ -44,6 +45,7 @@ CALL = re.compile(
     r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
+CALL_WORDS = ('"parameters"', '"arguments"', "<|python")
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
@@ -70,9 +72,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if any(map(start.__contains__, ("ields are:", "interactions will be", "Respond with ", "adhering to this"))):
-        if match := ECHOED.search(start):
-            yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
+    if ("ields" in start or "structure" in start) and (match := ECHOED.search(start)):
+        yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
         before.strip()
@@ -122,24 +123,26 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     if PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if any(map(start.__contains__, WRAPPER_WORDS)) and (match := WRAPPER.search(start)):
+    may_call = ("{" in start or "<" in start) and any(map(start.__contains__, CALL_WORDS))
+    words = WRAPPER_WORDS if "<" in start or "_" in start or not start.isascii() else WRAPPER_WORDS[:1]
+    if any(map(start.__contains__, words)) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif ('"name"' in start or "<|python" in start) and "name" not in outputs and (match := CALL.search(start)):
+    elif may_call and "name" not in outputs and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    is_agent = "Action" in start or "Thought" in start
-    layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
-    if len(layout) > 1 and all(one.state in ("missing", "default") for one in reading.fields.values()):
-        labels = ", ".join(layout)
-        yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
-    if all(one.state in ("missing", "default") for one in reading.fields.values()):
+    if len(reading.lacking) == len(reading.fields):
+        is_agent = "Action" in start or "Thought" in start
+        layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
+        if len(layout) > 1:
+            labels = ", ".join(layout)
+            yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         yield from _thoughts(reading, start)
     root = _root(start)
     unknown = [key for key in root or () if key not in outputs]
@@ -204,7 +207,8 @@ def _root(text: str) -> dict[str, object] | None:
 def _repetition(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     tail = completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
-    blanks = len(completion) - len(completion.rstrip())
+    end = len(completion.rstrip())
+    blanks = len(completion) - end
     ends = "]]" if reading.form == "markers" else ("}", "]", ">", "`")
     if blanks >= BLANKS and reading.form not in ("prose", "own") and not tail.endswith(ends):
         yield Flag(
@@ -213,7 +217,6 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
             "the model wrote them until its token limit.",
         )
         return
-    end = len(completion.rstrip())
     piece = _repeated(tail)
     if not piece and (piece := _repeated(tail[:-LONGEST_REST])):
         end -= LONGEST_REST
@@ -243,10 +246,12 @@ def _repeated(tail: str) -> str:
     """Return the piece that a text repeats to its end; "" if there is none."""
     if len(tail) <= COMPARED:
         return ""
-    at = tail.rfind(tail[-COMPARED:], 0, len(tail) - 1)
-    while at >= 0 and (period := len(tail) - COMPARED - at) <= LONGEST_PERIOD:
+    first = max(0, len(tail) - COMPARED - min(LONGEST_PERIOD, max(REPEATS, len(tail) // REPEATS)))
+    at = tail.rfind(tail[-COMPARED:], first, len(tail) - 1)
+    while at >= 0:
+        period = len(tail) - COMPARED - at
         piece, times = tail[-period:], max(REPEATS, 60 // period)
         if piece.strip() and len(tail) > period * times and tail.endswith(piece * times):
             return piece
-        at = tail.rfind(tail[-COMPARED:], 0, at + COMPARED - 1)
+        at = tail.rfind(tail[-COMPARED:], first, at + COMPARED - 1)
     return ""

@@ -16,7 +16,7 @@ from adapters.replies.flags.json_text import first_opening, valid_object_at, wit
 from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
 from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED
 from adapters.signatures.signature import without_none
-from adapters.types.recognition import type_adapter
+from adapters.types.recognition import ByIdentity, type_adapter
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
@@ -147,10 +147,9 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
     yield from found
     if found:
         return
-    texts = sorted([one for one in allowed[:100] if isinstance(one, str) and one], key=len, reverse=True)
-    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b")
-    inside = set(word.findall(text)) if texts else ()
-    if len(inside) > 1 and not re.search(r"\w", JOINED_BY.sub("", word.sub("", text))):
+    word = _words_of(annotation)
+    inside = set(word.findall(text)) if word is not None else ()
+    if word is not None and len(inside) > 1 and not re.search(r"\w", JOINED_BY.sub("", word.sub("", text))):
         said = f"{shown(text)} is more than one of the allowed values; `{name}` takes exactly one."
         yield Flag("several-allowed-values", said, name)
     elif inside:
@@ -159,6 +158,15 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
             f"{shown(text)} is more than the bare value: `{name}` must match exactly; text is not searched.",
             name,
         )
+
+
+def _pattern_of_words(annotation: object) -> re.Pattern[str] | None:
+    texts = sorted([one for one in get_args(annotation)[:100] if isinstance(one, str) and one], key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b") if texts else None
+
+
+_words_of: ByIdentity[re.Pattern[str] | None] = ByIdentity(_pattern_of_words)
+"""The words of a Literal, as they stand in a text."""
 
 
 def _other_case(name: str, given: object, bare: str, allowed: list[Any]) -> Iterator[Flag]:

@@ -211,8 +211,7 @@ def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
 
 def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
     """Flag markers or tags that were probably meant for outputs that are missing."""
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
-    for name, seen in nearly_right(missing, unknown).items():
+    for name, seen in nearly_right(reading.lacking, unknown).items():
         said = f"{shown(seen)} was probably meant for `{name}`; names must match exactly."
         yield Flag("name-nearly-right", said, name)
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_origin
 from xml.etree import ElementTree
 
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import known_keys, name_flags
+from adapters.replies.repairs import names_by_case
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import FieldReading, Reading
+    from adapters.replies.reading import Extract, FieldReading, Reading
+    from adapters.values.plain_json import Step
 
 ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
+ITEM_TAGS = frozenset(("item",))
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 MOST_EXPLAINED = 50
@@ -33,9 +36,11 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
     yield from _ignored(reading)
     yield from _nested(reading)
     for field in reading.fields.values():
-        steps = [step for step in field.steps if step.rule.startswith("xml")]
-        if steps:
-            yield from _field(reading, field, steps[0].after)
+        step: Extract | Step | None = field.extract
+        if step is None or not step.rule.startswith("xml"):
+            step = next((one for one in field.coercions if one.rule.startswith("xml")), None)
+        if step is not None:
+            yield from _field(reading, field, step.after)
 
 
 def _why_no_xml(reading: Reading) -> Iterator[Flag]:
@@ -96,8 +101,7 @@ def _not_closed(reading: Reading, at: int) -> str:
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
-    outputs = reading.signature.output_fields
-    lower = {name.casefold(): name for name in outputs}
+    lower = names_by_case(reading.signature)
     ignored: dict[str, int] = {}
     attributed: set[str] = set()
     is_inside = False
@@ -106,7 +110,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
         if span.kind == "marker":
             is_whole = text.rstrip().endswith("/>") or (text.startswith("<") and "</" in text)
             is_inside = not is_inside and not is_whole
-            attributes = ATTRIBUTES.match(text)
+            attributes = ATTRIBUTES.match(text) if "=" in text else None
             if attributes and span.field and attributes.group(1) != "entry" and span.field not in attributed:
                 attributed.add(span.field)
                 yield Flag(
@@ -134,8 +138,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
         yield Flag("unknown-tag-ignored", f"Tags other than the output fields were ignored: {named(list(ignored))}.")
 
 
-def _unknown(reading: Reading, name: str, text: str, start: int, lower: dict[str, str]) -> Iterator[Flag]:
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[str, str]) -> Iterator[Flag]:
     opening = text[: text.find(">") + 1]
     meant = lower.get(name.rpartition(":")[2].casefold())
     if meant is not None and ("xmlns" in opening or ":" in name):
@@ -150,7 +153,7 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: dict[str
             f"The tag <{shown(name)[1:-1]}> ({line(reading, start)}) is not `{meant}`: tag names are case-sensitive.",
             meant,
         )
-    hidden = [one for one in missing if f"<{one}>" in text]
+    hidden = [one for one in reading.lacking if f"<{one}>" in text]
     if hidden and meant is None:
         yield Flag(
             "tag-around-everything",
@@ -160,12 +163,13 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: dict[str
 
 
 def _nested(reading: Reading) -> Iterator[Flag]:
-    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")][:20]
-    for field in reading.fields.values():
-        if not missing or field.raw is None or "<" not in field.raw:
+    missing = reading.lacking[:20]
+    for field in reading.fields.values() if missing else ():
+        raw = field.raw
+        if raw is None or "<" not in raw:
             continue
         for name in missing:
-            if f"<{name}>" in field.raw:
+            if f"<{name}>" in raw:
                 yield Flag(
                     "field-inside-another",
                     f"<{name}> is inside <{field.name}>, so it belongs to `{field.name}` and `{name}` was not found.",
@@ -220,6 +224,8 @@ def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
                 f"`{name}` is a list, and {shown(after[0])} became its only item: items need <item> tags of their own.",
                 name,
             )
+        return
+    if ITEM_TAGS.issuperset(TAG.findall(raw)):
         return
     try:
         children = [child.tag for child in ElementTree.fromstring(f"<r>{raw}</r>")]

@@ -34,6 +34,13 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
     return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
+@pytest.mark.parametrize("completion", ["a mixed review", "[[ ## a ## ]]\nx\n\n[[ ## completed ## ]]"])
+def test_naming_the_causes_makes_no_fixes(completion: str) -> None:
+    causes = read("chat", "q -> a, b: bool", completion).diagnosis
+    assert causes and not any("fixes" in vars(one) for one in causes)
+    assert causes[0].fixes and "fixes" in vars(causes[0])
+
+
 @pytest.mark.parametrize(
     ("adapter", "signature", "completion", "cause"),
     [

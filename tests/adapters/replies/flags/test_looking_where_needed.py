@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import adapters
 from adapters.formats import catalog
-from adapters.replies.flags import values_read
+from adapters.replies import repairs
+from adapters.replies.flags import strange_replies, values_read
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
 
@@ -25,3 +28,24 @@ def test_only_replies_that_fail_are_searched_for_values_that_failed() -> None:
     json = catalog.make("json")
     assert values_refused not in detectors_of(json.read(SIGNATURE, REPLY))
     assert values_refused in detectors_of(json.read(SIGNATURE, REPLY.replace("true", '"maybe"')))
+
+
+LABELS = ["Answer:", "**Names:**", "## sure", "1. scores:", "- an-swer: x", "__answer__:", "_Sure_ ", "the answer: no"]
+LINES = st.lists(st.sampled_from([*LABELS, "", " ", "\t", "text", "# ", "> ", "(a) answer:", "ANSWER", "scores.", ":"]))
+
+
+@given(st.lists(LINES.map("".join), max_size=6).map("\n".join))
+def test_labels_are_the_same_if_every_line_is_searched(text: str) -> None:
+    found = repairs.under_labels(text, SIGNATURE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repairs, "_label_begins", lambda signature: repairs.LINE_BEGINS)
+        assert repairs.under_labels(text, SIGNATURE) == found
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 6, 7, 29, 100, strange_replies.LONGEST_PERIOD])
+def test_a_loop_is_found_from_the_shortest_to_the_longest_piece(length: int) -> None:
+    piece = "".join([chr(ord("a") + number * number % 26) for number in range(length - 1)]) + "."
+    times = max(strange_replies.REPEATS, 60 // length)
+    reply = f"[[ ## answer ## ]]\n{'-' * 31}{piece * (times + 1)}"
+    flags = catalog.make("chat").read(SIGNATURE, reply).flags
+    assert "runaway-repetition" in {flag.name for flag in flags}
