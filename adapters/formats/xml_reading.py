@@ -28,9 +28,8 @@ from adapters.values.plain_json import Step
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 ROOT_OPEN = b"<r>"
 ROOT_CLOSE = b"</r>"
-MOST_REPEATS, LONGEST_REPEATED = 1_000, 200
-"""Elements in a row, the same to the character, that have spans of their own; more, between the first and the last,
-have one for all. A loop of a model may have millions; those of longer elements are told apart."""
+MOST_REPEATS = 1_000
+"""The same element in a row this often has spans of its own; more, between the first and the last, have one for all."""
 
 
 class Element(NamedTuple):
@@ -77,10 +76,8 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
         name = child.attrib.get("key", tag) if tag == "entry" else tag
         placed.append(Element(name, start, inner_start, inner_end, position))
         size = position - start
-        if position <= counted or size > LONGEST_REPEATED:
-            continue
-        times = repeats(text, text[start:position], position)
-        counted = position + times * size
+        times = repeats(text, text[start:position], position) if position > counted else 0
+        counted = max(counted, position + times * size)
         if times > MOST_REPEATS:  # the last one is placed by itself, as its end is that of the field
             position = start + times * size
             inner = (inner_start + size, inner_end + position - start - size)
