@@ -28,6 +28,8 @@ from adapters.values.plain_json import Step
 _TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 ROOT_OPEN = b"<r>"
 ROOT_CLOSE = b"</r>"
+MOST_REPEATS = 1_000
+"""The same element in a row this often has spans of its own; more, between the first and the last, have one for all."""
 
 
 class Element(NamedTuple):
@@ -56,8 +58,9 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
     if "<!" in text or "<?" in text:
         return None
     placed: list[Element] = []
-    position = 0
-    for child in root:
+    position = counted = 0
+    children = iter(root)
+    for child in children:
         tag = child.tag
         if tag.startswith("{") or (len(child) and _occurs_within(child, tag)):
             return None
@@ -72,7 +75,28 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
             position = text.index(">", inner_end) + 1
         name = child.attrib.get("key", tag) if tag == "entry" else tag
         placed.append(Element(name, start, inner_start, inner_end, position))
+        size = position - start
+        times = repeats(text, text[start:position], position) if position > counted else 0
+        counted = max(counted, position + times * size)
+        if times > MOST_REPEATS:  # the last one is placed by itself, as its end is that of the field
+            position = start + times * size
+            inner = (inner_start + size, inner_end + position - start - size)
+            if not text[inner_start:inner_end].strip():
+                inner = (start + size, start + size)
+            placed.append(Element(name, start + size, *inner, position))
+            next(islice(children, times - 1, times - 1), None)
     return placed
+
+
+def repeats(text: str, piece: str, start: int) -> int:
+    """Count how often `piece` follows itself from `start`; larger steps keep 10 MB fast."""
+    times, step = 0, 1
+    while step:
+        if text.startswith(piece * step, start + times * len(piece)):
+            times, step = times + step, 2 * step
+        else:
+            step //= 2
+    return times
 
 
 def _occurs_within(element: ElementTree.Element, tag: str) -> bool:

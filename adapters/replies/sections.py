@@ -18,10 +18,12 @@ MARKER = re.compile(r"\[\[ ## (\w+) ## \]\]")
 BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 UNUSUAL_BREAKS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 BREAKS = frozenset("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
+BLANKS = "\t\x1f \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+"""All white space within a line."""
 
 
 _LIKE = re.compile(
-    r"\[(?=\\?\[|[ \t]{0,4}#)(?P<opening>(?:\\?\[){0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}[`\"'*]{0,3}"
+    r"\[(?!\[{3})(?=\\?\[|[ \t]{0,4}#)(?P<opening>(?:\\?\[){0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}[`\"'*]{0,3}"
     r"(?P<name>\w[\w \-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
     r"[*_`~:]{0,4}"
 )
@@ -108,6 +110,9 @@ def sections(completion: str) -> list[Section]:
     found: list[Section] = []
     for (name, line_start, marker_start, marker_end), (_, section_end, _, _) in pairwise(_heads(completion)):
         if line_start == marker_start and not unusual and completion.startswith("\n", marker_end):
+            if section_end - marker_end == 1:
+                found.append(Section(name, marker_start, marker_end, section_end, section_end, "", False, True))
+                continue
             body = completion[marker_end + 1 : section_end]
             text = body.strip()
             start = marker_end + 1 + (len(body) - len(body.lstrip()) if text else 0)
@@ -157,14 +162,13 @@ def _section(
 
 def _line_start(completion: str, position: int) -> int:
     """Return the start of the marker's line; -1 if anything but white space precedes it."""
-    start = position
+    start, width = position, 64
     while start > 0:
-        character = completion[start - 1]
-        if character in BREAKS:
-            return start
-        if not character.isspace():
-            return -1
-        start -= 1
+        start = max(0, position - width)
+        before = completion[start:position].rstrip(BLANKS)
+        if before:
+            return start + len(before) if before[-1] in BREAKS else -1
+        width *= 8
     return 0
 
 

@@ -124,7 +124,7 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
             f"The reply is a {kind} list; the parser expects an object {{…}} with the output fields as its JSON keys, "
             f"and looks at most at the first {{…}} inside the list.{hint}",
         )
-    full_width = FULL_WIDTH.search(completion) if start >= 0 else None
+    full_width = FULL_WIDTH.search(completion) if start >= 0 and not completion.isascii() else None
     if full_width:
         yield Flag(
             "full-width-punctuation",
@@ -136,8 +136,7 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
     """Flag JSON keys of missing outputs with a quote inside, `"na"me"`, or after a text without its last quote."""
     for name in _missing(reading)[:MOST_MISSING]:
-        found = _key_with_quotes(name).finditer(reading.completion)
-        match = next((one for one in found if one.group().count('"') > 2), None)
+        match = _key_with_quotes(name).search(reading.completion)
         within = _key_in_text(name).search(reading.completion) if match is None else None
         if within is not None:
             yield Flag(
@@ -157,7 +156,7 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
 
 @lru_cache(maxsize=256)
 def _key_with_quotes(name: str) -> re.Pattern[str]:
-    return re.compile('"' + '"?'.join(map(re.escape, name)) + '"\\s*:')
+    return re.compile(f'"(?!{re.escape(name)}")' + '"?'.join(map(re.escape, name)) + '"\\s*:')
 
 
 @lru_cache(maxsize=256)

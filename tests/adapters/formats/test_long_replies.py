@@ -13,8 +13,10 @@ import pytest
 from adapters import InputField, OutputField, Signature
 from adapters.formats.base import LONG_REPLY
 from adapters.formats.catalog import make
+from adapters.formats.xml_reading import MOST_REPEATS
 from adapters.json_text.repair_limits import REPAIR_STEPS
 from adapters.json_text.repaired_json import repair_json
+from tests.support.pace import LOOPS_A_SECOND, loops
 
 
 class Node(pydantic.BaseModel):
@@ -83,3 +85,51 @@ def test_nested_openings_end_within_the_steps_of_a_reading() -> None:
     assert reading.repair_steps > REPAIR_STEPS
     with pytest.raises(ValueError, match="too large to read"):
         repair_json(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "unit", "after"),
+    [
+        ("<v>x</v>", "<b/>", ""),
+        ("<v>x</v> ", "<b>x</b>", "<v>y</v>"),
+        ("", "<v> x </v>", ""),
+        ("<v/>", "<v> </v>", "\n<w>z</w>"),
+        ("<v/>", "<v/>", "<v>x</v>"),
+        ("a<b/>", "<v>x<c> y</c></v>", "<v>z</v>"),
+        ("", '<entry key="v"> x</entry>', "b"),
+    ],
+)
+def test_elements_in_a_long_row_differ_in_their_spans_alone(before: str, unit: str, after: str) -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), list[str])
+    text = f"{before}{unit * (MOST_REPEATS + 2)}{after}"
+    reading = make("xml").read(signature, text)
+    assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+    assert len(reading.spans) < 20
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("adapters.formats.xml_reading.MOST_REPEATS", MOST_REPEATS + 2)
+        apart = make("xml").read(signature, text)
+    assert len(apart.spans) > MOST_REPEATS
+    assert (reading.values, reading.fields, reading.error) == (apart.values, apart.fields, apart.error)
+    assert (reading.flags, reading.diagnosis) == (apart.flags, apart.diagnosis)
+
+
+MILLION = 1_000_000
+LONG = {
+    "elements in a row": ("xml", "<v>x</v>" + "<b/>" * MILLION),
+    "the answer in a row": ("xml", "<v>x</v>" * MILLION),
+    "a broken object of one key": ("json", "{" + '"v": 1, ' * MILLION + ",}"),
+    "white space before a marker": ("chat", " " * (10 * MILLION) + "[[ ## v ## ]]\nx"),
+    "opening brackets": ("chat", "[[ ## v ## ]]\n" + "[" * (10 * MILLION)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_millions_of_pieces_are_read_and_explained_at_once(name: str) -> None:
+    adapter, text = LONG[name]
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), str)
+
+    def explained() -> None:
+        assert isinstance(make(adapter).read(signature, text).diagnosis, tuple)
+
+    assert loops(explained, tries=1) < 2 * LOOPS_A_SECOND
