@@ -39,7 +39,8 @@ from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, WIDE
-from workbench.tui.textual_internals.error_isolation import KeptStyles, SurvivingApp
+from workbench.tui.textual_internals.error_isolation import SurvivingApp
+from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.terminal import KeyOrder, copy_to_clipboards
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView

@@ -54,6 +54,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._rest: Timer | None = None
         self.shares = HeightShares()
         self._last_room = Size()
+        self._expected_width = 0
         self._last = ""
         self.in_sight_count = 0
         self._overflow = 0
@@ -67,9 +68,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         """True if the text shared by all columns is folded."""
 
     def expect(self, width: int) -> None:
-        """Use this width until the first layout, which would otherwise be followed by a second."""
-        if not self._last_room.width:
-            self._last_room = Size(width, 0)
+        """Use this width until the next layout, which would otherwise be followed by a second."""
+        self._expected_width = width
 
     def frame(self, columns: Sequence[Column]) -> None:
         """Show the columns with their titles only."""
@@ -304,6 +304,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.call_after_refresh(column.prompt.show_last_message)
 
     def on_resize(self) -> None:
+        self._expected_width = 0
         self._split()
         self._fit()
         self.catch_up()
@@ -366,7 +367,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _room(self) -> Size:
         """The size available to all columns; while another pane is maximised, the last such size."""
         self._last_room = self.size or self._last_room
-        return self._last_room
+        return Size(self._expected_width or self._last_room.width, self._last_room.height)
 
     @on(FieldTable.Completed)
     def _table_completed(self) -> None:

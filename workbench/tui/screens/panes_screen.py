@@ -166,7 +166,9 @@ class PaneSizesScreen(PointingScreen):
         is_beside = width >= MIDDLE and not self.is_projected
         of_editors = self._fitting(round(width * share)) if is_beside else None
         self._size_editors("1fr" if is_left_alone else of_editors, "1fr" if is_left_alone else None)
-        self.columns.expect(width - of_editors - CELLS_OF_MIDDLE if of_editors is not None else width)
+        if not is_left_alone:
+            beside = of_editors + CELLS_OF_MIDDLE if of_editors is not None and column is None else 0
+            self.columns.expect(width - beside)
         # set on the panes: after a change of the screen's classes every widget would look up its styles again
         self.editors.styles.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None

@@ -6,13 +6,11 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from rich.segment import Segment
 from textual.app import App
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.message import Message
@@ -20,51 +18,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.output.display import one_line
+from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 Report = Callable[[Exception], object]
 
 
-class KeptStyles(Stylesheet):
-    """A stylesheet that is parsed anew only for other colors, and applied to a new screen only when that is shown.
-
-    Textual parses it at every start and change of theme.
-    """
-
-    def __init__(self, variables: dict[str, str]) -> None:
-        super().__init__(variables=variables)
-        self.variables = variables
-
-    def set_variables(self, variables: dict[str, str]) -> None:
-        if variables != self.variables:
-            self.variables = variables
-            super().set_variables(variables)
-
-    def parse(self) -> None:
-        super().parse()
-        for one in self.rules:
-            one.__class__ = _HashedByIdentity
-
-    reparse = parse
-
-    def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        """Update the styles of nodes of a screen, unless nothing of it was shown yet.
-
-        Textual gives a widget its styles when it is mounted, and all widgets of a screen when that is first shown.
-        """
-        nodes = list(nodes)
-        one = next(iter(nodes), None)
-        if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
-            super().update_nodes(nodes, animate)
-
-
-class _HashedByIdentity(RuleSet):
-    """A rule whose hash costs no call; Textual asks for it for every widget and part."""
-
-    __hash__ = object.__hash__
-
-
 class SurvivingApp(App[int]):
     """An app whose handlers and widgets survive exceptions; each is passed to `report_mistake`."""
+
+    stylesheet: KeptStyles
 
     def report_mistake(self, error: Exception) -> None:
         """Handle an exception; the default ends the app with it."""
@@ -73,6 +35,12 @@ class SurvivingApp(App[int]):
     def end_by_mistake(self, error: Exception) -> None:
         """End the app with an exception, as Textual does."""
         super()._handle_exception(error)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Give all widgets the styles of the theme, and paint them after they have all changed."""
+        self.stylesheet = self.stylesheet.with_variables(self.get_css_variables())
+        with self.batch_update():
+            super().refresh_css(animate)
 
     def _handle_exception(self, error: Exception) -> None:
         self.report_mistake(error)

@@ -25,7 +25,7 @@ from textual.widgets import Static
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.textual_internals.error_isolation import KeptStyles
+from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
 

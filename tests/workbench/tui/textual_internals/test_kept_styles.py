@@ -1,0 +1,92 @@
+"""Styles that are kept are those that Textual looks up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+from textual.widget import Widget
+
+from tests.support.open_app import WIDE, Desk, at_the_desk
+from workbench.tui import themes
+from workbench.tui.textual_internals import kept_styles
+
+PROJECTOR = "shift+f6"
+
+
+def rules_of(stylesheet: Stylesheet, node: DOMNode) -> dict[str, Any]:
+    stylesheet.apply(node)
+    return dict(node.styles.base.get_rules())
+
+
+def part(widget: Widget, name: str) -> DOMNode:
+    node = DOMNode(classes=name)
+    node._attach(widget)
+    return node
+
+
+def assert_as_textual(desk: Desk) -> int:
+    """Compare the styles of all widgets of the screen in front, and of their parts; return how many parts there are."""
+    plain = Stylesheet(variables=desk.app.get_css_variables())
+    plain.source = desk.app.stylesheet.source
+    plain.parse()
+    count = 0
+    for widget in desk.app.screen.walk_children(Widget, with_self=True):
+        parts = {name: dict(styles.base.get_rules()) for name, styles in widget._component_styles.items()}
+        own = dict(widget.styles.base.get_rules())
+        assert own == rules_of(plain, widget), widget
+        for name, found in parts.items():
+            assert found == rules_of(plain, part(widget, name)), (widget, name)
+        count += len(parts)
+    return count
+
+
+@pytest.mark.parametrize("most", [kept_styles.MOST_PLACES, 5])
+def test_widgets_and_their_parts_have_the_styles_that_textual_gives_them(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after the focus, the theme and the screen in front have changed, and with places forgotten meanwhile."""
+    monkeypatch.setattr(kept_styles, "MOST_PLACES", most)
+
+    async def act(desk: Desk) -> None:
+        assert assert_as_textual(desk) > 100
+        for key in ("f4", PROJECTOR, "f3", PROJECTOR, "f10", "f10", "f7", "escape", "ctrl+l", "escape"):
+            await desk.press(key)
+            assert_as_textual(desk)
+        for theme in (themes.LIGHT.name, themes.OF_THE_TERMINAL, themes.DARK.name):
+            desk.app.theme = theme
+            await desk.settle()
+            assert_as_textual(desk)
+
+    at_the_desk(act, size=WIDE)
+
+
+def test_projector_mode_parses_each_theme_once_and_lays_columns_out_as_wide_as_they_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Textual parses all styles at each change of theme; columns were first as wide as before the change."""
+    parsed: list[object] = []
+    parse = Stylesheet.parse
+
+    def parse_again(stylesheet: Stylesheet) -> None:
+        parsed.append(stylesheet)
+        parse(stylesheet)
+
+    async def act(desk: Desk) -> None:
+        await desk.press(PROJECTOR, PROJECTOR)
+        monkeypatch.setattr(Stylesheet, "parse", parse_again)
+        pane = desk.main.columns
+        widths: list[list[int]] = []
+        seen = [one.outer_size.width for one in pane.all]
+        desk.main.screen_layout_refresh_signal.subscribe(
+            pane, lambda _: widths.append([one.outer_size.width for one in pane.all]), immediate=True
+        )
+        await desk.press(PROJECTOR)
+        widths.clear()
+        await desk.press(PROJECTOR)
+        assert parsed == []
+        assert widths and all(one == seen for one in widths)
+
+    at_the_desk(act, size=WIDE)

@@ -1,0 +1,138 @@
+"""Look up and apply styles in less time than Textual, with the same result."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+
+from textual.color import Color
+from textual.css.model import RuleSet, SelectorType
+from textual.css.styles import RulesMap
+from textual.css.stylesheet import CssSource, Stylesheet
+from textual.dom import DOMNode
+from textual.widget import Widget
+
+MOST_PLACES = 4096
+"""The number of places whose styles are remembered; a session has a few hundred."""
+_MARKS = {SelectorType.CLASS: ".", SelectorType.ID: "#"}
+
+
+class KeptStyles(Stylesheet):
+    """A stylesheet for one theme, applied to a new screen only when that is shown.
+
+    Textual parses it at every start and change of theme, and looks up the styles of every part of a widget each time.
+    """
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        super().__init__(variables=variables)
+        self.variables = variables
+        self.before: KeptStyles | None = None
+        self._parsed: dict[Any, CssSource] = {}
+        self._states: dict[str, set[str]] = {}
+        self._states_of: dict[tuple[Any, ...], frozenset[str]] = {}
+        self._numbers: dict[DOMNode, int] = {}
+        """The places of nodes that are updated together, empty before the first of them."""
+        self._next_number = count()
+        self._places: dict[tuple[Any, ...], int] = {}
+        self._of_parts: dict[tuple[int, frozenset[str]], RulesMap] = {}
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Keep the variables, which never change."""
+
+    def with_variables(self, variables: dict[str, str]) -> KeptStyles:
+        """Return this stylesheet, the one before it or a new one, for a theme with these variables."""
+        if variables == self.variables:
+            return self
+        before, self.before = self.before, None
+        other = before if before is not None and before.variables == variables else KeptStyles(variables)
+        other.source = self.source
+        other.before = self
+        return other
+
+    def parse(self) -> None:
+        super().parse()
+        self._parsed = dict(self.source)
+        self._states = defaultdict(set)
+        self._forget()
+        for one in self.rules:
+            one.__class__ = _HashedByIdentity
+            for selector in [part for path in one.selector_set for part in path.selectors]:
+                self._states[_MARKS.get(selector.type, "") + selector.name] |= selector.pseudo_classes
+
+    def reparse(self) -> None:
+        if self.source != self._parsed:
+            self.parse()
+
+    def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        """Update the styles of nodes of a screen, unless nothing of it was shown yet.
+
+        Textual gives a widget its styles when it is mounted, and all widgets of a screen when that is first shown.
+        """
+        nodes = list(nodes)
+        one = next(iter(nodes), None)
+        if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
+            self._numbers = {}
+            super().update_nodes(nodes, animate)
+
+    def apply(
+        self, node: DOMNode, *, animate: bool = False, cache: dict[tuple[Any, ...], RulesMap] | None = None
+    ) -> None:
+        """Apply the styles to a widget, or to a node that stands for a part of a widget."""
+        if type(node) is not DOMNode or node.parent is None:
+            if cache is None:  # not one of many nodes that are updated together
+                self._numbers = {}
+            super().apply(node, animate=animate, cache=cache)
+            return
+        key = (self._place(node.parent), node.classes)
+        known = self._of_parts.get(key)
+        if known is None:
+            super().apply(node)
+            self._of_parts[key] = node.styles.base.get_rules()
+        else:
+            node.styles.base.merge_rules(known)
+
+    @classmethod
+    def replace_rules(cls, node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
+        """Replace the rules of a node; new colors repaint it and what is in it once, instead of once each."""
+        if animate:
+            super().replace_rules(node, rules, animate)
+            return
+        base = node.styles.base
+        before, after = dict(base.get_rules()), dict(rules)
+        changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+        colors = [name for name in changed if isinstance(after.get(name) or before.get(name), Color)]
+        for name in colors:
+            base.set_rule(name, after.get(name))
+        if colors:
+            base.refresh(children=True)
+        bars = [name for name in colors if name.startswith("scrollbar")][:1]  # setting one repaints the bars
+        for name in [*bars, *[name for name in changed if name not in colors]]:
+            setattr(base, name, after.get(name))
+        node.notify_style_update()
+
+    def _place(self, node: DOMNode) -> int:
+        """Return a number for all that selectors ask of a node and of the nodes around it."""
+        if (known := self._numbers.get(node)) is not None:
+            return known
+        around = self._place(node.parent) if node.parent is not None else -1
+        look = (type(node), node.id, node.classes)
+        if look not in self._states_of:
+            names = [*[one.__name__ for one in type(node).__mro__], *[f".{one}" for one in node.classes], f"#{node.id}"]
+            states = [self._states[one] for one in (*names, "*") if one in self._states]
+            self._states_of[look] = frozenset().union(*states)
+        place = (around, *look, *filter(node.has_pseudo_class, self._states_of[look]))
+        if len(self._places) >= MOST_PLACES:
+            self._forget()
+        self._numbers[node] = self._places.setdefault(place, next(self._next_number))
+        return self._numbers[node]
+
+    def _forget(self) -> None:
+        self._states_of, self._numbers, self._places, self._of_parts = {}, {}, {}, {}
+
+
+class _HashedByIdentity(RuleSet):
+    """A rule whose hash costs no call; Textual asks for it for every widget and part."""
+
+    __hash__ = object.__hash__
