@@ -36,9 +36,9 @@ def _is_builtins(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("builtins", "__builtins__")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_file_can_run_data(path: Path) -> None:
-    assert offences(path.read_text(encoding="utf-8")) == []
+def test_no_file_can_run_data() -> None:
+    found = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in FILES}
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

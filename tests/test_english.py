@@ -141,6 +141,6 @@ def test_no_sentence_for_users_has_a_pattern_that_readers_must_decode(pattern: s
     assert [place for place, text in texts_for_users() if re.search(pattern, text, re.IGNORECASE)] == []
 
 
-@pytest.mark.parametrize("summary", [*SUMMARIES.values(), *(binding.tooltip for binding in APP_BINDINGS)])
-def test_a_summary_begins_with_an_imperative(summary: str) -> None:
-    assert IMPERATIVES.match(summary)
+def test_a_summary_begins_with_an_imperative() -> None:
+    summaries = [*SUMMARIES.values(), *(binding.tooltip for binding in APP_BINDINGS)]
+    assert [one for one in summaries if not IMPERATIVES.match(one)] == []

@@ -110,7 +110,7 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(at, marks=pytest.mark.slow) for at in range(5, 20))])
 def test_a_session_of_an_agent_has_the_prompts_of_five_steps(seed: int) -> None:
     signature, tools = drawn(seed)
     agent = dspy.ReAct(signature, tools)

@@ -237,19 +237,25 @@ def test_without_a_step_the_agent_says_how_to_get_one() -> None:
     at_the_desk(act, session=AGENT)
 
 
+RESULTS = [
+    ("\r\nhello\r\n", "hello", "hello"),
+    (
+        "Execution error:\r\r  no 'place'\r",
+        "\"Execution error:\\n\\n  no 'place'\\n\"",
+        "Execution error:\n\n  no 'place'\n",
+    ),
+    ('{\n  "city": "Zürich",\n  "count": 3\n}', '{"city": "Zürich", "count": 3}', {"city": "Zürich", "count": 3}),
+]
+
+
 @pytest.mark.parametrize(
-    ("lines", "shown", "result"),
+    ("predictor", "lines", "shown", "result"),
     [
-        ("\r\nhello\r\n", "hello", "hello"),
-        (
-            "Execution error:\r\r  no 'place'\r",
-            "\"Execution error:\\n\\n  no 'place'\\n\"",
-            "Execution error:\n\n  no 'place'\n",
-        ),
-        ('{\n  "city": "Zürich",\n  "count": 3\n}', '{"city": "Zürich", "count": 3}', {"city": "Zürich", "count": 3}),
+        *[("ReAct.react", *one) for one in RESULTS],
+        ("CodeAct.codeact", *RESULTS[1]),
+        *[pytest.param("CodeAct.codeact", *one, marks=pytest.mark.slow) for one in (RESULTS[0], RESULTS[2])],
     ],
 )
-@pytest.mark.parametrize("predictor", ["ReAct.react", "CodeAct.codeact"])
 def test_a_pasted_result_of_several_lines_is_kept_whole(predictor: Any, lines: str, shown: str, result: Any) -> None:
     code = "[[ ## generated_code ## ]]\nprint(x)\n\n[[ ## finished ## ]]\nFalse\n\n[[ ## completed ## ]]"
     reply = step("weather", '{"place": "Oslo"}') if predictor == "ReAct.react" else code

@@ -93,8 +93,17 @@ def test_a_signature_that_lacks_an_output_gets_it_next() -> None:
     at_the_desk(act, Session(SignatureText("class E(dspy.Signature):\n    text: str = dspy.InputField()\n")))
 
 
-@pytest.mark.parametrize("predictor", ["ReAct.react", "CodeAct.codeact", "ProgramOfThought.code_generate"])
-@pytest.mark.parametrize("text", ["question -> answer", CLASSIFY])
+@pytest.mark.parametrize(
+    ("text", "predictor"),
+    [
+        ("question -> answer", "ReAct.react"),
+        (CLASSIFY, "CodeAct.codeact"),
+        (CLASSIFY, "ProgramOfThought.code_generate"),
+        pytest.param(CLASSIFY, "ReAct.react", marks=pytest.mark.slow),
+        pytest.param("question -> answer", "CodeAct.codeact", marks=pytest.mark.slow),
+        pytest.param("question -> answer", "ProgramOfThought.code_generate", marks=pytest.mark.slow),
+    ],
+)
 def test_the_instructions_beside_a_module_are_those_that_an_edit_replaces(text: str, predictor: Predictor) -> None:
     async def act(desk: Desk) -> None:
         pane = desk.main.editors.signature
