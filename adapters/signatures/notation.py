@@ -83,7 +83,7 @@ def class_names(text: str) -> tuple[str, ...]:
 
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
-_STRING = re.compile(r"""(["'])([^"'\n]+->[^"'\n]+)\1""")
+_STRING = re.compile(r"""(["'])((?:[^"'\n-]|-(?!>))++->[^"'\n]++)\1""")
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: (.*)|)$", re.MULTILINE)
 
 
@@ -95,8 +95,9 @@ def sources_in(page: str) -> Iterator[str]:
     if re.search(r"^[ \t]*>>> ", page, re.MULTILINE):
         page = "\n".join(_PROMPT.findall(page))
     for text in (page.strip("\n"), *[block.strip("\n") for block in _FENCE.split(page)[1::2]]):
-        indent = text[: len(text) - len(text.lstrip(" \t"))]
-        yield re.sub(f"^{indent}", "", text, flags=re.MULTILINE)  # `dedent` would change blank lines of a docstring
+        indent = text[: len(text) - len(text.lstrip())].rpartition("\n")[2]
+        # `dedent` would change blank lines of a docstring
+        yield "\n".join([line.removeprefix(indent) for line in text.split("\n")])
     yield from [written for _, written in _STRING.findall(page)]
 
 
