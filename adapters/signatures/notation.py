@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import enum
 import re
-import textwrap
 import typing
 import warnings
 from collections.abc import Iterator
@@ -84,19 +83,21 @@ def class_names(text: str) -> tuple[str, ...]:
 
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
-_STRING = re.compile(r"""(["'])([^"'\n]+->[^"'\n]+)\1""")
-_PROMPTS = (">>> ", "... ")
+_STRING = re.compile(r"""(["'])((?:[^"'\n-]|-(?!>))++->[^"'\n]++)\1""")
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: (.*)|)$", re.MULTILINE)
 
 
 def sources_in(page: str) -> Iterator[str]:
     """Yield the texts of a copied page that may be a signature: the page, its code blocks, then its strings with `->`.
 
-    Python's prompts and indentation common to all lines are removed.
+    Python's prompts and the first line's indentation are removed.
     """
-    if any(line.startswith(">>> ") for line in page.split("\n")):
-        page = "\n".join(line[4:] for line in page.split("\n") if line.startswith(_PROMPTS))
-    yield textwrap.dedent(page).strip("\n")
-    yield from [textwrap.dedent(block).strip("\n") for block in _FENCE.split(page)[1::2]]
+    if re.search(r"^[ \t]*>>> ", page, re.MULTILINE):
+        page = "\n".join(_PROMPT.findall(page))
+    for text in (page.strip("\n"), *[block.strip("\n") for block in _FENCE.split(page)[1::2]]):
+        indent = text[: len(text) - len(text.lstrip())].rpartition("\n")[2]
+        # `dedent` would change blank lines of a docstring
+        yield "\n".join([line.removeprefix(indent) for line in text.split("\n")])
     yield from [written for _, written in _STRING.findall(page)]
 
 

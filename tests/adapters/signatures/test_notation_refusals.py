@@ -306,6 +306,18 @@ def test_hostile_text_ends_in_a_signature_or_a_clear_error(text: str) -> None:
     assert min(refusal.line, refusal.column) >= 1
 
 
+@pytest.mark.parametrize(
+    "page", ["'" + "a->" * 10_000, " " * 100_000 + "a", "'->" * 30_000, "```\n" * 10_000], ids=lambda page: page[:4]
+)
+def test_a_copied_page_of_whatever_text_is_searched_at_once(page: str) -> None:
+    assert loops(lambda: list(notation.sources_in(page)), tries=1) < LOOPS_A_SECOND / 2
+
+
+def test_the_indentation_of_a_copied_page_is_that_of_its_first_line_with_text() -> None:
+    page = "  \n    class A:\n        a: str\n"
+    assert [one.lstrip() for one in notation.sources_in(page)] == ["class A:\n    a: str"]
+
+
 PIECES = sorted({piece for text in SOURCES_THAT_READ for piece in re.findall(r"\w+|[^\w\s]", text)})
 
 

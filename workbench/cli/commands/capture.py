@@ -240,18 +240,18 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
         getattr(signal, name): lambda got, frame: process.send_signal(got) for name in names
     }
     handlers[signal.SIGINT] = signal.SIG_IGN  # the terminal signals the program itself
-    try:
-        with arguments.handling(handlers):
+    with arguments.handling(handlers):
+        try:
             if calls is not None:
                 _watch(program, process, calls, output / ERRORS, show)
             code = process.wait()
-    finally:
-        if calls is not None:
-            for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
-                with open(output / name, "rb") as file, suppress(OSError):
-                    stream.flush()
-                    shutil.copyfileobj(file, stream.buffer)
-                    stream.flush()
+        finally:
+            if calls is not None:
+                for name, stream in ((OUTPUT, sys.stdout), (ERRORS, sys.stderr)):
+                    with open(output / name, "rb") as file, suppress(OSError):
+                        stream.flush()
+                        shutil.copyfileobj(file, stream.buffer)
+                        stream.flush()
     return code if code >= 0 else 128 - code
 
 

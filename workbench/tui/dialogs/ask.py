@@ -83,6 +83,7 @@ class AskScreen(Dialog[str | None]):
         self._is_path = is_path
         self._is_value = is_value
         self._is_typed = is_typed
+        self._line: OneLine | None = None
         self._error = PlainStatic(classes="field-error", id="ask-error")
 
     def contents(self) -> Iterable[Widget]:
@@ -93,6 +94,7 @@ class AskScreen(Dialog[str | None]):
         if self._is_path:
             start = self._shown.rfind(os.sep) + 1
             line.selection = Selection(start, start + len(self._shown[start:].partition(".")[0]))
+        self._line = line
         return line, self._error
 
     def on_key(self, event: events.Key) -> None:
@@ -103,12 +105,11 @@ class AskScreen(Dialog[str | None]):
 
     def add_typed(self, letter: str) -> None:
         """Add a letter at the end of the line."""
-        line = self.query(Input).first() if self.is_mounted else None
-        if line is not None:
-            line.value += letter
-            line.action_end()
-        else:
+        if self._line is None:
             self._value = self._shown = self._shown + letter
+        else:  # perhaps not mounted yet
+            self._line.value += letter
+            self._line.action_end()
 
     def _took_lines(self, text: str) -> None:
         self.dismiss(None)

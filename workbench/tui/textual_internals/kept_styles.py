@@ -34,6 +34,7 @@ class KeptStyles(Stylesheet):
         self._states_of: dict[tuple[Any, ...], frozenset[str]] = {}
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
+        self._updates_many = False
         self._next_number = count()
         self._places: dict[tuple[Any, ...], int] = {}
         self._of_parts: dict[tuple[int, frozenset[str]], RulesMap] = {}
@@ -73,15 +74,18 @@ class KeptStyles(Stylesheet):
         nodes = list(nodes)
         one = next(iter(nodes), None)
         if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
-            self._numbers = {}
-            super().update_nodes(nodes, animate)
+            self._numbers, self._updates_many = {}, True
+            try:
+                super().update_nodes(nodes, animate)
+            finally:
+                self._updates_many = False
 
     def apply(
         self, node: DOMNode, *, animate: bool = False, cache: dict[tuple[Any, ...], RulesMap] | None = None
     ) -> None:
         """Apply the styles to a widget, or to a node that stands for a part of a widget."""
         if type(node) is not DOMNode or node.parent is None:
-            if cache is None:  # not one of many nodes that are updated together
+            if not self._updates_many:  # since the last update anything may have changed, as before a mount
                 self._numbers = {}
             super().apply(node, animate=animate, cache=cache)
             return

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from sessions.file import store
 from sessions.model.session import Session
 from workbench.__main__ import main
+from workbench.cli.commands import capture
 
 PROGRAM = Path(__file__).parents[3] / "support" / "captured_program.py"
 LONG_S = 300
@@ -281,3 +284,22 @@ def test_what_cannot_be_meant_is_said_in_a_line(
 ) -> None:
     assert main(["capture", *options]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_ctrl_c_still_belongs_to_the_program_while_its_kept_output_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    handled: list[object] = []
+    copy = shutil.copyfileobj
+
+    def copy_slowly(file: BinaryIO, stream: BinaryIO) -> None:
+        handled.append(signal.getsignal(signal.SIGINT))
+        copy(file, stream)
+
+    monkeypatch.setattr(shutil, "copyfileobj", copy_slowly)
+    before = signal.getsignal(signal.SIGINT)
+    program = [sys.executable, "-c", "print('all of it')"]
+    assert capture._run(program, os.environ, tmp_path, tmp_path / "calls", lambda *shown: 0) == 0
+    assert handled == [signal.SIG_IGN, signal.SIG_IGN]
+    assert signal.getsignal(signal.SIGINT) is before
+    assert b"all of it" in capfdbinary.readouterr().out

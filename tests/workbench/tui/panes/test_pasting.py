@@ -149,18 +149,42 @@ def test_an_error_without_its_reply_pasted_into_the_empty_app_is_told_so() -> No
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
 
-CLASS = "class A(dspy.Signature):\n    a: str = dspy.InputField()\n    b: str = dspy.OutputField()"
+CLASS = '''class A(dspy.Signature):
+    """Read.
+
+    Then:
+      \x20
+    answer."""
+
+    a: str = dspy.InputField()
+    b: str = dspy.OutputField()'''
+AT_A_PROMPT = ">>> " + CLASS.replace("\n", "\n... ") + "\n... \n"
+
+
+def indented(text: str, by: int) -> str:
+    return textwrap.indent(text, " " * by, lambda line: True)
 
 
 @pytest.mark.parametrize(
     "page",
     [
         f"It fails:\n\n```python\n{CLASS}\n```\n\nwith `gpt-4o`.",
-        f"- 1.\n  ~~~\n{textwrap.indent(CLASS, '  ')}\n  ~~~",
-        textwrap.indent(CLASS, "    "),
-        ">>> " + CLASS.replace("\n", "\n... ") + "\n... \n",
+        f"- 1.\n  ~~~\n{indented(CLASS, 2)}\n  ~~~",
+        CLASS,
+        indented(CLASS, 4),
+        AT_A_PROMPT,
+        AT_A_PROMPT.replace("... \n", "...\n"),
+        f"An example:\n\n{indented(AT_A_PROMPT, 4)}\nand more.",
     ],
-    ids=["a page's code block", "a list's code block", "an indented class", "Python's prompt"],
+    ids=[
+        "a page's code block",
+        "a list's code block",
+        "a class",
+        "an indented class",
+        "Python's prompt",
+        "Python's prompt without spaces at the ends of lines",
+        "Python's prompt in a docstring",
+    ],
 )
 def test_a_signature_is_found_in_a_copied_page(page: str) -> None:
     async def act(desk: Desk) -> None:

@@ -1,15 +1,17 @@
 """A signature is built without writing Python, and the source beside it says the same."""
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from textual import events
+from textual.widget import Widget
 from textual.widgets import Input
 
 from sessions.model.session import Column, Predictor, Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.tui.dialogs.ask import ConfirmScreen
+from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.panes.signature_form import SignatureForm
 from workbench.tui.widgets.row_list import RowList
@@ -77,6 +79,26 @@ def test_letters_that_come_before_the_dialog_has_the_focus_are_not_lost() -> Non
             desk.app.post_message(events.Key(letter, letter))  # without a pause between them, as terminals paste
         await desk.press("enter")
         assert source(desk) == "mail -> tags: list[str]"
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
+def test_letters_that_come_while_the_dialog_is_being_made_are_not_lost() -> None:
+    async def act(desk: Desk) -> None:
+        screen = AskScreen("A name", "a", lambda typed: "", "", is_typed=True)
+        mount = screen.mount_composed_widgets
+
+        async def mount_late(widgets: list[Widget]) -> None:
+            screen.add_typed("c")
+            await mount(widgets)
+            screen.add_typed("d")
+
+        screen.add_typed("b")
+        with patch.object(screen, "mount_composed_widgets", mount_late):
+            desk.app.push_screen(screen)
+            await desk.press("e")
+        line = screen.query_one(Input)
+        assert (line.value, line.cursor_position) == ("abcde", 5)
 
     at_the_desk(act, Session(SignatureText("")))
 

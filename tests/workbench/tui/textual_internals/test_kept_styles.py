@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from typing import Any, ClassVar
 
 import pytest
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.containers import Vertical
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
@@ -61,6 +65,41 @@ def test_widgets_and_their_parts_have_the_styles_that_textual_gives_them(
             assert_as_textual(desk)
 
     at_the_desk(act, size=WIDE)
+
+
+class Lamp(Widget):
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lamp--on"}
+
+
+class Room(App[None]):
+    CSS = "Lamp > .lamp--on { color: red; } .-dark Lamp > .lamp--on { color: blue; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stylesheet = kept_styles.KeptStyles(self.get_css_variables())
+
+    def compose(self) -> ComposeResult:
+        yield Vertical(Lamp())
+
+
+def color_of(lamp: Lamp) -> Color:
+    return lamp.get_component_styles("lamp--on").color
+
+
+def test_a_widget_mounted_right_after_a_class_changed_has_the_parts_of_its_place() -> None:
+    """Also where the change updated no styles, as on a screen that was not shown yet."""
+
+    async def look() -> None:
+        async with Room().run_test() as pilot:
+            room, known = pilot.app.query_one(Vertical), pilot.app.query_one(Lamp)
+            room.add_class("-dark", update=False)
+            late, named = Lamp(), Lamp(id="named")
+            await room.mount(late, named)
+            assert [color_of(one) for one in (late, named)] == [Color.parse("blue")] * 2
+            room.remove_class("-dark")
+            assert [color_of(one) for one in (known, late, named)] == [Color.parse("red")] * 3
+
+    asyncio.run(look())
 
 
 def test_projector_mode_parses_each_theme_once_and_lays_columns_out_as_wide_as_they_stay(
