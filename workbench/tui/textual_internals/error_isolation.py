@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.segment import Segment
 from textual.app import App
+from textual.await_remove import AwaitRemove
 from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.message import Message
@@ -41,6 +42,10 @@ class SurvivingApp(App[int]):
         self.stylesheet = self.stylesheet.with_variables(self.get_css_variables())
         with self.batch_update():
             super().refresh_css(animate)
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        """Remove widgets; the screen behind a removed screen is not laid out anew, as Textual does twice."""
+        return super()._prune(*nodes, parent=None if parent is self else parent)
 
     def _handle_exception(self, error: Exception) -> None:
         self.report_mistake(error)
