@@ -7,11 +7,10 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from rich.segment import Segment
 from textual.app import App
-from textual.await_remove import AwaitRemove
 from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.message import Message
@@ -43,9 +42,9 @@ class SurvivingApp(App[int]):
         with self.batch_update():
             super().refresh_css(animate)
 
-    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
-        """Remove widgets; the screen behind a removed screen is not laid out anew, as Textual does twice."""
-        return super()._prune(*nodes, parent=None if parent is self else parent)
+    def refresh(self, *, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Repaint the screen; its layout stays when another opens or closes, where Textual makes it anew twice."""
+        return self if layout else super().refresh(repaint=repaint, recompose=recompose)
 
     def _handle_exception(self, error: Exception) -> None:
         self.report_mistake(error)
