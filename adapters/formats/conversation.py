@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from adapters.late_dataclasses import dataclass
 from adapters.prompts import content_markers as markers
@@ -26,6 +27,11 @@ INCOMPLETE_DEMO = Text.of(
 )
 NOT_SUPPLIED = Text.of("Not supplied for this particular example. ", "filler")
 NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history message. ", "filler")
+
+SHORTEST_KEPT_ONCE = 500
+"""Characters of a demo's text from which adapters share it."""
+_long_texts: WeakValueDictionary[int, Text] = WeakValueDictionary()
+"""Long texts of rendered demos, by hash."""
 
 
 @lru_cache(maxsize=1)
@@ -124,8 +130,17 @@ def _render_demo(
     )
     missing = NOT_SUPPLIED_IN_HISTORY if is_complete else NOT_SUPPLIED
     answer = adapter.format_assistant_message_content(signature, demo, missing_field_message=missing)
-    asked = message_of("user", turn, user)
-    return RenderedDemo(demo, use, (expanded(asked) if expand else asked, message_of("assistant", turn, answer)))
+    asked = message_of("user", turn, _kept_once(user))
+    answered = message_of("assistant", turn, _kept_once(answer))
+    return RenderedDemo(demo, use, (expanded(asked) if expand else asked, answered))
+
+
+def _kept_once(content: object) -> object:
+    """Return the same text of another adapter, if there is one: Chat, JSON and BAML show long inputs alike."""
+    if not isinstance(content, Text) or len(content) < SHORTEST_KEPT_ONCE:
+        return content
+    known = _long_texts.setdefault(hash(content), content)
+    return known if known == content and known.segments == content.segments else content
 
 
 def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:

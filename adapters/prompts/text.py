@@ -55,7 +55,7 @@ def value_segment(text: str, field: str) -> Segment:
 class Text(str):
     """A string with `segments`; `strip`, `slice` and `+` keep them, other methods return a plain `str`."""
 
-    __slots__ = ("segments",)
+    __slots__ = ("__weakref__", "segments")
     segments: tuple[Segment, ...]
 
     def __new__(cls, segments: Iterable[Segment] = ()) -> Text:

@@ -7,9 +7,7 @@ import os
 os.environ.setdefault("TEXTUAL_FPS", "500")  # read by Textual at import; a key waits for the next frame
 
 import asyncio
-import gc
 import signal
-import sys
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -35,7 +33,7 @@ from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVa
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.panes.editors import MIDDLE
 from workbench.tui.preferences import Preferences
-from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts
+from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, interrupt_keys_less
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.panes_screen import HIGH, WIDE
@@ -49,24 +47,15 @@ if TYPE_CHECKING:
     from adapters.requests.request import Request
     from adapters.requests.token_ledger import Ledger
     from sessions.causes.cause import FixtureName
+    from sessions.model.session import Case
     from workbench.tui.actions.checking import DriftWatch
     from workbench.tui.host import Host
     from workbench.tui.runs.run_history import RunHistory
+    from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
     from workbench.tui.widgets.guide import Kind
 
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
-
-NEW_OBJECTS = 10_000
-"""The number of new objects after which Python collects garbage; with many demos a collection takes milliseconds."""
-LOOKS_BETWEEN = 3, 30
-"""The thresholds of garbage collections: young ones before a middle one, middle ones before a full one.
-
-With Python's 10 and 10, a middle collection delayed a key by 40 ms.
-"""
-SWITCH_SECONDS = 0.0005
-"""The longest time, in seconds, that another thread delays a key; Python's default is ten times as long."""
-
 
 Action = Callable[["WorkbenchApp"], None]
 
@@ -121,6 +110,7 @@ class WorkbenchApp(SurvivingApp):
         self.main = MainScreen(self.document, self._changed, self.sending)
         self.preferences = Preferences(self, self.document, self.main)
         self.guidance = Guidance(self.document, self.main, self.preferences)
+        self.last_stress_test: tuple[Tested, Session, Case] | None = None
         self._drift_watch: DriftWatch | None = None
         self._token_counts = ExactCounts(lambda *told: self.call_later(self._show_count, *told))
         self.mistakes = Mistakes(self, self.end_by_mistake)
@@ -386,9 +376,7 @@ class WorkbenchApp(SurvivingApp):
         """Do what can wait until the prompts are there, too; keys wait for them as well."""
         await self.main.complete.wait()
         if not self.is_headless:
-            gc.freeze()
-            gc.set_threshold(NEW_OBJECTS, *LOOKS_BETWEEN)
-            sys.setswitchinterval(SWITCH_SECONDS)
+            interrupt_keys_less()
         if self._keep:
             await actions.files.offer_left_over(self)  # also over a list of calls, which opens at once
         await actions.columns.tell_of_project(self)

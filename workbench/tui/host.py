@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from sessions.file.store import Fingerprint
-    from sessions.model.session import Session
+    from sessions.model.session import Case, Session
     from workbench.config.confinement import Confinement
     from workbench.state.document import Document
     from workbench.tui.guidance import Guidance
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.runs.runs import SendSetup
     from workbench.tui.screens.main import MainScreen
+    from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
 
 
@@ -37,6 +38,8 @@ class Host(Protocol):
     """The teacher to follow in a class, else None."""
     confinement: Confinement
     """The files, programs and models that may be used."""
+    last_stress_test: tuple[Tested, Session, Case] | None
+    """The last stress test, with the session and the case that it is of."""
 
     @property
     def app(self) -> App[object]:

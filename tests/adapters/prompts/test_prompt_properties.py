@@ -13,6 +13,8 @@ from oracle.traces import pieces_not_of, prompt_faults
 
 from adapters.formats import catalog
 from adapters.formats.catalog import make
+from adapters.formats.conversation import _kept_once
+from adapters.prompts.text import Text
 from adapters.signatures.notation import read
 from adapters.signatures.signature import Signature
 
@@ -107,3 +109,13 @@ def test_demos_are_made_anew_for_a_signature_with_another_field(name: str) -> No
     prompt = adapter.render(before, demos, {})
     reused = adapter.render(after, demos, {}, reuse=prompt)
     assert reused.as_dicts() == adapter.render(after, demos, {}).as_dicts()
+
+
+def test_adapters_share_a_demos_long_texts_of_the_same_origins() -> None:
+    signature, demos = read("question -> answer"), [{"question": "Why so? " * 100, "answer": "so"}]
+    prompts = [make(name).render(signature, demos, {"question": "?"}) for name in ("chat", "json", "xml")]
+    chat, json, xml = [prompt.messages[1].parts[0] for prompt in prompts]
+    assert json is chat and xml != chat
+    assert [piece for prompt in prompts for piece in prompt_faults(prompt)] == []
+    plain_text = Text.of(str(chat), "custom")
+    assert type(plain_text) is Text and plain_text == chat and _kept_once(plain_text) is plain_text

@@ -14,7 +14,7 @@ from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
-from sessions.model.session import Demo
+from sessions.model.session import Case, Demo, Session
 from sessions.running.recording import copied
 from sessions.stress import grid
 from workbench.bench.judging import expected_outputs
@@ -24,7 +24,7 @@ from workbench.state.document import Place
 from workbench.tui.actions.checking import record
 from workbench.tui.host import Host
 from workbench.tui.screens.bench import BenchScreen, Wanted
-from workbench.tui.screens.stress import StressScreen
+from workbench.tui.screens.stress import StressScreen, Tested
 from workbench.tui.widgets.text.plain import plain_notify
 
 
@@ -110,9 +110,13 @@ async def break_replies(host: Host) -> None:
         said = f"{error} Fix the signature first: no reply can be parsed without it."
         plain_notify(host.app, said, title="Nothing to break", severity="warning")
         return
-    make = partial(grid.grid_of, session, case, grid.every_adapter(session))
     name = host.document.path.name if host.document.path is not None else session.name or "this session"
-    taken = await host.app.push_screen_wait(StressScreen(make, name, frozenset([one.id for one in session.columns])))
+    columns = frozenset([one.id for one in session.columns])
+    done, *of = host.last_stress_test or (None, None, None)
+    is_the_same = of[0] is session and of[1] is case
+    screen = StressScreen(lambda: _tested(session, case), name, columns, done if is_the_same else None)
+    taken = await host.app.push_screen_wait(screen)
+    host.last_stress_test = (screen.done, session, case) if screen.done is not None else None
     if taken is not None:
         reply = Reply(taken.text, source="edited")
         host.main.runs.forget(case.name, taken.column)
@@ -120,3 +124,7 @@ async def break_replies(host: Host) -> None:
         place = Place("reply", case.name, field=taken.column)
         host.main.edit(change, place, "a damaged reply")
         host.main.go_to(place)  # show the changed reply
+
+
+def _tested(session: Session, case: Case) -> Tested:
+    return Tested.of(grid.grid_of(session, case, grid.every_adapter(session)))

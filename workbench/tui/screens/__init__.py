@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual import events, on
+from textual.geometry import Size
 from textual.screen import ScreenResultType
 
 from workbench.tui.textual_internals.row_compositor import OneLayout
@@ -11,10 +12,19 @@ from workbench.tui.textual_internals.row_compositor import OneLayout
 class FrontScreen(OneLayout[ScreenResultType]):
     """A screen in front of the panes, with texts made for its size."""
 
+    _shown_for = Size()
+
+    def show_at_once(self) -> None:
+        """Show the texts before the first layout; otherwise they follow it."""
+        self._shown_for = self.app.size
+        self._show()
+
     def _show(self) -> None:
         """Show the texts for the current size."""
         raise NotImplementedError
 
     @on(events.Resize)
-    def _show_again(self) -> None:
-        self.call_after_refresh(self._show)
+    def _show_again(self, event: events.Resize) -> None:
+        if event.size != self._shown_for:
+            self._shown_for = Size()
+            self.call_after_refresh(self._show)

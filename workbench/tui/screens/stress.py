@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import ClassVar, NamedTuple
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -168,10 +168,21 @@ class Taken(NamedTuple):
     text: str
 
 
+class Tested(NamedTuple):
+    """A finished stress test, and the line that sums it up."""
+
+    grid: Grid
+    summary: str
+
+    @classmethod
+    def of(cls, grid: Grid) -> Tested:
+        return cls(grid, "".join(decision(grid)[-1:]))
+
+
 class StressScreen(FrontScreen[Taken | None]):
     """Show the grid of a stress test; returns a damaged reply to show under its column, if any.
 
-    `make` computes the grid in a thread; `of` names the session, `columns` are the ids of its columns.
+    `make` runs the test in a thread, unless it is `done`; `of` names the session, `columns` are the ids of its columns.
     """
 
     HELP = """\
@@ -199,10 +210,12 @@ shown; undo removes it.
         _key("escape,q,ctrl+q", "close", "close", "Close", "Return to the grid, or close it"),
     ]
 
-    def __init__(self, make: Callable[[], Grid], of: str, columns: frozenset[str]) -> None:
+    def __init__(
+        self, make: Callable[[], Tested], of: str, columns: frozenset[str], done: Tested | None = None
+    ) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-alone"), (BESIDE, "-beside")]
-        self.found: Grid | None = None
+        self.done = done
         self._make = make
         self._of = of
         self._ids = columns
@@ -232,22 +245,37 @@ shown; undo removes it.
 
     def on_mount(self) -> None:
         self._about.can_focus = False
-        self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
         self._rows.focus()
+        if self.done is not None:
+            self._begin(self.done)
+            self.show_at_once()
+            return
+        self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
         self.run_worker(self._find(), group="stress", exclusive=True)
 
     async def _find(self) -> None:
-        found = await asyncio.to_thread(self._make)
-        self.found = found
+        self.done = await asyncio.to_thread(self._make)
+        self._begin(self.done)
+        self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible
+
+    def _begin(self, done: Tested) -> None:
+        found, summary = done
         self._rows.styles.width = NAME_WIDTH + sum(cell_width(one) + 1 for one in heads(found)) + MARGIN + 2
         silent = found.silently_wrong()
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
         self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
-        self._decision.show(lines(("".join(decision(found)[-1:]), "bold")))
-        self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible
+        self._decision.show(lines((summary, "bold")))
+
+    @on(events.Resize)
+    def _show_the_row(self) -> None:
+        self.call_after_refresh(self._rows.show_current)
 
     # -- what is looked at
+
+    @property
+    def found(self) -> Grid | None:
+        return self.done.grid if self.done is not None else None
 
     @property
     def mutation(self) -> Mutation | None:
@@ -270,7 +298,7 @@ shown; undo removes it.
         if found is None or column is None:
             return
         count = sum(len(one.cells) for one in found.columns)
-        of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
+        of = one_line(f"{self._of} · {found.case}", max(20, self.app.size.width - 44))
         said = f" · {count} damaged replies"
         self._head.show(lines((" Stress test ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         self._counts.show(lines(*self._summary(found)))

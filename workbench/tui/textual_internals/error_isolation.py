@@ -7,7 +7,7 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from rich.segment import Segment
 from textual.app import App
@@ -41,6 +41,10 @@ class SurvivingApp(App[int]):
         self.stylesheet = self.stylesheet.with_variables(self.get_css_variables())
         with self.batch_update():
             super().refresh_css(animate)
+
+    def refresh(self, *, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Repaint the screen; its layout stays when another opens or closes, where Textual makes it anew twice."""
+        return self if layout else super().refresh(repaint=repaint, recompose=recompose)
 
     def _handle_exception(self, error: Exception) -> None:
         self.report_mistake(error)

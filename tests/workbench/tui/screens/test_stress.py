@@ -169,6 +169,27 @@ def test_an_adapter_without_a_good_reply_says_why() -> None:
     broken(act, examples.load("invoice"))
 
 
+def test_the_same_case_is_broken_once_and_a_changed_one_anew() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        rows = screen.query_one("#stress-grid", TextView)
+        await desk.until(lambda: rows.row_count > 0, "for the rows")
+        await desk.settle()
+        first = painted(desk)
+        await desk.press("escape", "shift+f9")
+        again = desk.app.screen
+        assert isinstance(again, StressScreen) and again is not screen and again.done is screen.done
+        await desk.settle()
+        assert painted(desk) == first
+        await desk.press("escape")
+        session = desk.main.document.session
+        desk.app.restore(replace(session, demos=session.demos[1:]))
+        await desk.press("shift+f9")
+        anew = desk.app.screen
+        assert isinstance(anew, StressScreen) and anew.done is not screen.done
+
+    broken(act)
+
+
 def test_a_signature_that_cannot_be_read_is_told_and_nothing_opens() -> None:
     async def at(desk: Desk) -> None:
         await desk.press("shift+f9")

@@ -127,6 +127,29 @@ def test_a_dialog_is_laid_out_once_for_its_size(monkeypatch: pytest.MonkeyPatch)
     at_the_desk(act)
 
 
+def test_the_panes_are_not_laid_out_for_a_screen_that_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[str] = []
+    layout = Screen._refresh_layout
+
+    def lay_out(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
+        laid_out.append(type(screen).__name__)
+        layout(screen, size, scroll)
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(Screen, "_refresh_layout", lay_out)
+        for key in ("ctrl+l", "f7"):
+            await desk.press(key)
+            await desk.settle()
+            assert desk.app.screen is not desk.main
+            laid_out.clear()
+            await desk.press("escape")
+            await desk.settle()
+            assert desk.app.screen is desk.main
+            assert "MainScreen" not in laid_out
+
+    at_the_desk(act)
+
+
 def test_what_is_behind_a_dialog_has_the_colors_that_textual_gives_it() -> None:
     async def act(desk: Desk) -> None:
         lines = desk.main._compositor.render_strips()
