@@ -189,8 +189,8 @@ class _PlacingParser(_BoundedParser):
 
     members: list[Member] | None = None
     taken: Any = None
-    _without_quoted_colon = ""
-    """The text, once it was searched; json_repair rewrites some texts as it goes."""
+    _quoted_colon: tuple[str, bool] = ("", False)
+    """The text that was searched, and the result; json_repair rewrites some texts as it goes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, try_valid_json_suffix=True)
@@ -221,11 +221,9 @@ class _PlacingParser(_BoundedParser):
         text = cast(str, self.json_str)
         if not strings_are_known() or "," not in body or not any(map(body.__contains__, "'“”")):
             return strings_are_known()
-        if self._without_quoted_colon is not text:
-            if _QUOTED_COLON.search(text):
-                return False
-            self._without_quoted_colon = text
-        return True
+        if self._quoted_colon[0] is not text:
+            self._quoted_colon = text, _QUOTED_COLON.search(text) is not None
+        return not self._quoted_colon[1]
 
     def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
         text = self.json_str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import json_repair
 import pytest
@@ -115,6 +116,27 @@ def test_a_string_with_raw_line_breaks_costs_few_looks() -> None:
         found, _ = repair_object(text)
     assert found == json_repair.loads(text) != json.loads(text, strict=False), "json_repair strips the last line break"
     assert steps.allowed - steps.left < len(text) / 4
+
+
+class Searches:
+    """A pattern that counts its searches."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.count = 0
+
+    def search(self, text: str) -> re.Match[str] | None:
+        self.count += 1
+        return self.pattern.search(text)
+
+
+@pytest.mark.parametrize("end", ["", "x': 1"])
+def test_a_text_is_searched_once_for_quotes_before_colons(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    searches = Searches(repaired_json._QUOTED_COLON)
+    monkeypatch.setattr(repaired_json, "_QUOTED_COLON", searches)
+    text = '{"list": [' + '"a,\'\n", ' * 100 + "], " + end
+    assert repair_object(text)[0] == json_repair.loads(text)
+    assert searches.count == 1, "a search takes the whole text"
 
 
 def test_the_installed_json_repair_reads_strings_as_is_known() -> None:
