@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
+import sys
 
 import json_repair
 import pytest
@@ -182,3 +184,13 @@ def test_nesting_that_json_repair_refuses_is_refused_in_its_words() -> None:
 
 def test_valid_json_is_not_repaired() -> None:
     assert load_json('{"a": [1, 2]}') == {"a": [1, 2]}
+
+
+def test_older_releases_of_json_repair_have_other_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "json_repair.utils.json_context", None)
+    spec = importlib.util.spec_from_file_location("loaded_again", repaired_json.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert again.repair_json('{"a": "b,\nc') == {"a": "b,\nc"}
