@@ -60,7 +60,7 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             if text[colon] != ":":
                 return None
             value_start = _SPACE.match(text, colon + 1).end()  # type: ignore[union-attr]
-            value, value_end = _value_until(text, value_start, key, expected) or _scan(text, value_start)
+            value, value_end = _value_until(text, value_start, key, expected[len(found) :]) or _scan(text, value_start)
             found.append(Member(key, position, key_end, value_start, value_end, value))
             following = _SPACE.match(text, value_end).end()  # type: ignore[union-attr]
             if text[following] == "}":
@@ -73,14 +73,14 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
 
 
 def _value_until(text: str, start: int, key: str, expected: Sequence[str]) -> tuple[Any, int] | None:
-    """Return a long list or object up to the next expected key, and its end; None if that is not a whole value.
+    """Return a long list or object up to the second expected key, and its end; None if that is not a whole value.
 
-    A whole value is what a scanner from `start` finds, too.
+    A whole value is what a scanner from `start` finds, too. `key` must be the first expected key, so that a key that is
+    repeated thousands of times is not searched for each time.
     """
-    if len(text) - start < LONG or text[start] not in "[{" or key not in expected:
+    if len(text) - start < LONG or text[start] not in "[{" or key not in expected[:1]:
         return None
-    following = expected.index(key) + 1
-    end = text.rfind("}") if following == len(expected) else text.find(f'"{expected[following]}":', start)
+    end = text.rfind("}") if len(expected) == 1 else text.find(f'"{expected[1]}":', start)
     while end > start and text[end - 1] in _BEFORE_A_KEY:
         end -= 1
     if end - start < LONG:

@@ -19,7 +19,6 @@ from typing import Any, cast
 from zlib import crc32
 
 from json_repair.json_parser import JSONParser
-from json_repair.utils.json_context import ContextValues
 
 from adapters.json_text.json_document import Member, members_from
 from adapters.json_text.repair_limits import check_repairable, repair_steps
@@ -160,10 +159,8 @@ _IN_LIST = re.compile(_BODY.replace("COMMA", ",") + r"(?=\s*+[,\]])")
 
 It has no brackets; in an object, no comma in it is followed by a word and a colon, and the next string begins with
 neither a colon, a comma nor a brace (`_handle_right_delimiter_candidate` and `classify_object_value_comma`)."""
-_STRINGS: dict[ContextValues | None, re.Pattern[str]] = {
-    ContextValues.OBJECT_VALUE: _IN_OBJECT,
-    ContextValues.ARRAY: _IN_LIST,
-}
+_STRINGS = {"OBJECT_VALUE": _IN_OBJECT, "ARRAY": _IN_LIST}
+"""By the name of a context, whose enum is in another module in older releases of json_repair."""
 _QUOTED_COLON = re.compile(r"['“”]\s*+:")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"b": "\b", "n": "\n", "r": "\r", "t": "\t"}
@@ -189,8 +186,8 @@ class _PlacingParser(_BoundedParser):
 
     members: list[Member] | None = None
     taken: Any = None
-    _without_quoted_colon = ""
-    """The text, once it was searched; json_repair rewrites some texts as it goes."""
+    _quoted_colon: tuple[str, bool] = ("", False)
+    """The text that was searched, and the result; json_repair rewrites some texts as it goes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, try_valid_json_suffix=True)
@@ -207,7 +204,8 @@ class _PlacingParser(_BoundedParser):
         return super().parse_object(*schema)
 
     def parse_string(self) -> Any:
-        pattern = _STRINGS.get(self.context.current)
+        within = self.context.current
+        pattern = _STRINGS.get(within.name) if within is not None else None
         found = pattern.match(cast(str, self.json_str), self.index) if pattern is not None else None
         if found is None or not self._is_as_in_json(found[1]):
             return super().parse_string()
@@ -221,11 +219,9 @@ class _PlacingParser(_BoundedParser):
         text = cast(str, self.json_str)
         if not strings_are_known() or "," not in body or not any(map(body.__contains__, "'“”")):
             return strings_are_known()
-        if self._without_quoted_colon is not text:
-            if _QUOTED_COLON.search(text):
-                return False
-            self._without_quoted_colon = text
-        return True
+        if self._quoted_colon[0] is not text:
+            self._quoted_colon = text, _QUOTED_COLON.search(text) is not None
+        return not self._quoted_colon[1]
 
     def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
         text = self.json_str

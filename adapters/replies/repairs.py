@@ -145,7 +145,7 @@ LABEL = re.compile(
 """A label at the start of a line; the lookahead rejects other lines quickly."""
 LINE_BEGINS = re.compile("\n")
 BEFORE_A_NAME = r"\n[ \t#*_`\-.)0-9]*"
-"""What may stand between the start of a line and the name of a label there, and more."""
+"""All characters that may come before the name of a label in its line, and more."""
 MOST_OPENINGS = 20
 DEEPEST = 3
 MOST_NESTED = 100

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from adapters.values.coercion import RULES
@@ -70,7 +70,8 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
 
 def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
     """Return, quickly, whether a text may hold lookalikes, beside its markers or as one of them."""
-    if len(_OPENING.findall(text)) != len(found):
+    openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
+    if sum(1 for _ in openings) != len(found):
         return True
     for one in found:
         begin = one.marker_start

@@ -91,7 +91,7 @@ DOUBLED = "\\\\"
 FORMULA_WORD = r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)"
 FORMULA = re.compile(rf"{FORMULA_WORD}\b")
 FORMULA_OR_PATH = re.compile(rf"{FORMULA_WORD}|:\\")
-"""What every escape that is a formula or a path begins with."""
+"""The beginning of every escape that is a formula or a path."""
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000

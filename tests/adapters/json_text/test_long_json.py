@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from adapters.json_text import json_document
 from adapters.json_text.json_document import members
 from adapters.json_text.json_loading import load_valid_json
 from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
@@ -57,3 +58,16 @@ TEXTS = [
 @pytest.mark.parametrize("expected", ["abc", "acb", "b", "xabc"])
 def test_expected_keys_change_no_member(text: str, expected: str) -> None:
     assert members(text, tuple(expected)) == members(text)
+
+
+def test_a_repeated_key_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str) -> object:
+        parsed.append(text)
+        return load_long_json(text)
+
+    monkeypatch.setattr(json_document, "load_long_json", counted)
+    text = "{" + '"a": [1], ' * 1_000 + '"b": 1}'
+    assert members(text, ("a", "b")) == members(text)
+    assert len(parsed) == 1, "each time it takes the rest of the text"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import re
+import sys
 
 import json_repair
 import pytest
@@ -117,6 +120,27 @@ def test_a_string_with_raw_line_breaks_costs_few_looks() -> None:
     assert steps.allowed - steps.left < len(text) / 4
 
 
+class Searches:
+    """A pattern that counts its searches."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.count = 0
+
+    def search(self, text: str) -> re.Match[str] | None:
+        self.count += 1
+        return self.pattern.search(text)
+
+
+@pytest.mark.parametrize("end", ["", "x': 1"])
+def test_a_text_is_searched_once_for_quotes_before_colons(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    searches = Searches(repaired_json._QUOTED_COLON)
+    monkeypatch.setattr(repaired_json, "_QUOTED_COLON", searches)
+    text = '{"list": [' + '"a,\'\n", ' * 100 + "], " + end
+    assert repair_object(text)[0] == json_repair.loads(text)
+    assert searches.count == 1, "a search takes the whole text"
+
+
 def test_the_installed_json_repair_reads_strings_as_is_known() -> None:
     assert strings_are_known(), "this release reads strings in another way: look at json_repair.parse_string"
 
@@ -160,3 +184,13 @@ def test_nesting_that_json_repair_refuses_is_refused_in_its_words() -> None:
 
 def test_valid_json_is_not_repaired() -> None:
     assert load_json('{"a": [1, 2]}') == {"a": [1, 2]}
+
+
+def test_older_releases_of_json_repair_have_other_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "json_repair.utils.json_context", None)
+    spec = importlib.util.spec_from_file_location("loaded_again", repaired_json.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert again.repair_json('{"a": "b,\nc') == {"a": "b,\nc"}

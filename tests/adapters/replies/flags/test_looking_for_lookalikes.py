@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import adapters
 from adapters.formats import catalog
 from adapters.replies.flags import chat_structure
+from adapters.replies.sections import may_hold_lookalikes, sections
 
 SIGNATURE = adapters.read_signature("question -> answer, final_score")
 MARKS = [f"[[ ## {name} ## ]]" for name in ("answer", "completed", "final_score", "Answer", "final score", "other")]
@@ -31,3 +34,14 @@ def test_a_reply_as_asked_for_is_not_searched(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delattr(chat_structure, "markers_like")  # an error in a detector ends its flags
     reply = f"{BEGIN}A list: [1, 2].\n\n[[ ## final_score ## ]]\n5 (see [3])\n{END}\n\nAnd more."
     assert [one.name for one in catalog.make("chat").read(SIGNATURE, reply).flags] == ["after-completed-dropped"]
+
+
+def test_a_loop_of_brackets_takes_no_memory_for_each() -> None:
+    text = f"{BEGIN}{'[[' * 50_000}"
+    found = sections(text)
+    tracemalloc.start()
+    try:
+        assert may_hold_lookalikes(text, found, {})
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()
