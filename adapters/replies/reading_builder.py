@@ -91,10 +91,11 @@ class Findings:
         one = self.fields[name]
         given = one.coercions[-1].after if one.coercions else one.extract and one.extract.after
         annotation = self.signature.output_fields[name].annotation
-        first: list[pydantic_core.ErrorDetails] = []
         if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING and type(given) is list:
             first = first_errors(annotation, given, 1, by_name)
-        return f"{name}: {_summary(error, first[0]) if first else reason(error)}"
+            if first:
+                return f"{name}: {_summary(error, first[0])}"
+        return f"{name}: {reason(error)}"
 
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
@@ -194,7 +195,7 @@ def reason(error: BaseException) -> str:
     return text.split("\n", 1)[0] if text else type(error).__name__
 
 
-def _summary(error: BaseException, first: pydantic_core.ErrorDetails) -> str:
+def _summary(error: pydantic.ValidationError, first: pydantic_core.ErrorDetails) -> str:
     path = ".".join(str(part) for part in first["loc"])
     more = error.error_count() - 1
     return f"{path}: {first['msg']}".removeprefix(": ") + (f" (and {more} more)" if more else "")
