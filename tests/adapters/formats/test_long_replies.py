@@ -196,7 +196,7 @@ LONG = {
     "a broken object of one key": ("json", "{" + '"v": 1, ' * MILLION + ",}"),
     "an object of one key": ("json", "{" + '"v": 1, ' * MILLION + '"v": 1}'),
     "an object of one other key": ("json", "{" + '"k": 1, ' * MILLION + '"v": 1}'),
-    "an object of other keys": ("json", "{" + ", ".join(f'"k{number}": 1' for number in range(MILLION // 2)) + "}"),
+    "an object of other keys": ("json", "{" + ", ".join(f'"k{number}": 1' for number in range(MILLION // 3)) + "}"),
     "elements within the answer": ("xml", "<v>" + "<b>x</b>" * MILLION + "</v>"),
     "items within the answer": ("xml", "<v>" + "<item>x</item>" * (MILLION // 2) + "</v>"),
     "white space before a marker": ("chat", " " * (10 * MILLION) + "[[ ## v ## ]]\nx"),
