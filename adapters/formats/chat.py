@@ -26,7 +26,7 @@ from adapters.prompts.field_descriptions import (
 )
 from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings, reason
+from adapters.replies.reading_builder import Findings
 from adapters.replies.sections import MARKER, sections
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Signature
 from adapters.values.value_text import write_value
@@ -59,9 +59,11 @@ def read_chat(found: Findings) -> Reading:
         error = found.coerce(name, section.text, place, [], joined)
         if isinstance(error, ValueError):
             message = (
-                f"Failed to parse field {name} with value {section.text} from the LM response. Error message: {error}"
+                f"Failed to parse field {name} with value {section.text} from the LM response. "
+                f"Error message: {found.fields[name].error}"
             )
-            found.fail(found.parse_error(message, adapter_name="ChatAdapter"), name, place, f"{name}: {reason(error)}")
+            failure = found.parse_error(message, adapter_name="ChatAdapter")
+            found.fail(failure, name, place, found.why(name, error))
         elif error is not None:
             found.fail(error, name, place)
     return found.reading("ChatAdapter", spans)

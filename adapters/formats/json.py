@@ -19,7 +19,7 @@ from adapters.json_text.repair_limits import REPAIR_LENGTH
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings, reason
+from adapters.replies.reading_builder import Findings
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import response_format
 from adapters.signatures.signature import Field, Signature
@@ -67,10 +67,10 @@ def read_json(found: Findings, error_name: str) -> Reading:
         if refused is None:
             partial[name] = found.fields[name].value
         elif isinstance(refused, ValueError):
-            message = f"Failed to parse field {name}: {refused}"
+            message = f"Failed to parse field {name}: {found.fields[name].error}"
             failure = found.parse_error(message, searched, dict(partial), error_name)
             failure.__cause__ = refused
-            found.fail(failure, name, place, f"{name}: {reason(refused)}")
+            found.fail(failure, name, place, found.why(name, refused))
         else:
             found.fail(refused, name, place)
     return found.reading("JSONAdapter", spans, searched)

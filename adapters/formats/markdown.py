@@ -282,7 +282,7 @@ def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Readi
         steps = [first, Step("json", text, value, path="" if value is located.value else name)]
         refused = found.coerce(name, value, place, steps)
         if refused is not None:
-            message = f"{name}: {reason(refused)}"
+            message = found.why(name, refused)
             failure = found.parse_error(message, adapter_name=ADAPTER)
             failure.__cause__ = refused
             found.fail(failure, name, place, message)

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.parsers import expat
 
 import pydantic
 
 from adapters.formats.chat import info_of
+from adapters.formats.xml_values import ROOT, elements_to_value, group_children
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings, reason
+from adapters.replies.reading_builder import Findings
 from adapters.signatures.signature import Signature
 from adapters.types.recognition import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, coerce
@@ -181,9 +181,7 @@ def _characters(data: bytes) -> int:
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
 
-ROOT = "dspy_root"
 MOST_BRANCHES = 64
-SCALARS = frozenset({"string", "number", "integer", "boolean"})
 USUAL_SPACE = 64
 """Characters at an element's end to strip first, which avoids copying a long value."""
 
@@ -212,7 +210,7 @@ def read_xml(found: Findings) -> Reading:
     except Exception as error:  # an unpaired surrogate raises UnicodeEncodeError, which dspy does not catch
         found.fail(error)
         return found.reading("XMLAdapter")
-    grouped = _group_children(root)
+    grouped = group_children(root)
     spans, places = _spans(signature, completion, elements(completion, root))
     for name in signature.output_fields:
         if name in grouped:
@@ -246,7 +244,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         definitions = schema.get("$defs", {})
         for index, candidate in enumerate([schema, *schema.get("anyOf", [])]):
             try:
-                value = _elements_to_value(given, candidate, definitions)
+                value = elements_to_value(given, candidate, definitions)
                 extract = Extract(rule_name(index), place.start, place.end, value, name)
                 steps = []
                 try:
@@ -264,10 +262,10 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         return
     assert failure is not None
     found.keep_failure(name, inner, steps, failure, extract)
-    message = f"Failed to parse field {info_of(field)} with value {value}: {failure}"
+    message = f"Failed to parse field {info_of(field)} with value {value}: {found.fields[name].error}"
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
-    found.fail(verdict, name, inner, f"{name}: {reason(failure)}")
+    found.fail(verdict, name, inner, found.why(name, failure, by_name=True))
 
 
 def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> tuple[list[Span], dict[str, Element]]:
@@ -319,82 +317,13 @@ def _strip_space(completion: str, one: Element) -> tuple[int, int]:
     return first.start(), tail + kept
 
 
-def _is_scalar(schema: Mapping[str, object]) -> bool:
-    """Test whether an element without children is parsed as plain text."""
-    return schema.get("type") in SCALARS and "anyOf" not in schema and "$ref" not in schema
-
-
-def _group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:
-    children: dict[str, list[ElementTree.Element]] = defaultdict(list)
-    for child in element:
-        children[child.attrib.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
-    return children
-
-
-def _elements_to_value(
-    given: list[ElementTree.Element], schema: Mapping[str, Any], definitions: Mapping[str, Any]
-) -> object:
-    """Convert a field's elements to a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
-    if "$ref" in schema:
-        schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
-    first = given[0]
-    if len(given) == 1 and not len(first) and _is_scalar(schema):
-        return _text_of(first)
-    if choices := schema.get("anyOf"):
-        if {"type": "null"} in choices and not len(first) and not _text_of(first):
-            return None
-        # Choose the first branch of a union that is not null and, if there are child elements, not text
-        real = [choice for choice in choices if choice.get("type") != "null"]
-        nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
-        schema = next(nested, real[0])
-    kind = schema.get("type")
-    if kind == "array":
-        return _list_value(given, schema.get("items", {}), definitions)
-    if kind == "string" and len(first):
-        return (first.text or "") + "".join([ElementTree.tostring(child, encoding="unicode") for child in first])
-    if children := _group_children(first):
-        properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
-        if not isinstance(others, dict):
-            others = {}
-        return {
-            name: _elements_to_value(items, properties.get(name, others), definitions)
-            for name, items in children.items()
-        }
-    if kind == "object" and not _text_of(first):
-        return {}
-    values = [_text_of(one) for one in given]
-    return values[0] if len(values) == 1 else values
-
-
-def _text_of(element: ElementTree.Element) -> str:
-    """Return the stripped text before the element's first child."""
-    return (element.text or "").strip()
-
-
-def _list_value(
-    given: list[ElementTree.Element], member: Mapping[str, object], definitions: Mapping[str, object]
-) -> object:
-    """Read the items of a list: the `<item>` children of a single element, else the elements themselves.
-
-    A single element without children may contain a JSON list, which is returned as text.
-    """
-    if len(given) == 1:
-        text = _text_of(given[0])
-        if not len(given[0]) and (not text or text.startswith("[")):
-            return text or []
-        given = _group_children(given[0]).get("item") or given
-    if _is_scalar(member) and not any(map(len, given)):
-        return [_text_of(one) for one in given]
-    return [_elements_to_value([one], member, definitions) for one in given]
-
-
 def _replay(index: int, before: str, annotation: object) -> dict[str, object]:
     schema = schema_by_name(annotation)
     candidate = [schema, *schema.get("anyOf", [])][index]
     root = ElementTree.fromstring(f"<{ROOT}>{before}</{ROOT}>")
-    grouped = _group_children(root)
+    grouped = group_children(root)
     definitions = schema.get("$defs", {})
-    return {name: _elements_to_value(given, candidate, definitions) for name, given in grouped.items()}
+    return {name: elements_to_value(given, candidate, definitions) for name, given in grouped.items()}
 
 
 for _index in range(MOST_BRANCHES):

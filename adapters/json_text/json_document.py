@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -14,6 +15,10 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BEFORE_A_KEY = ", \t\n\r"
 _BRACE = re.compile(r"[{}]")
+_PLAIN_TEXT = r'[^"\\\x00-\x1f]*+'
+_PLAIN_VALUE = rf"(?:\"{_PLAIN_TEXT}\"|-?(?:0|[1-9][0-9]{{0,300}})(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null)"
+LONG_ROW = 1_000
+"""Of more members in a row, all of one key or all unexpected, those before the last are one member."""
 
 
 class Member(NamedTuple):
@@ -34,7 +39,7 @@ def members(text: str, expected: Sequence[str] = ()) -> list[Member] | None:
     """Return the members of a JSON object in order, duplicates included; None for other text.
 
     Accepts what `json.loads` accepts, at the same speed; twice as fast if it has the `expected` keys in order. Raises
-    RecursionError for deep nesting.
+    RecursionError for deep nesting. If keys are `expected`, long rows of plain members are shortened (`LONG_ROW`).
     """
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     if text[position : position + 1] != "{":
@@ -48,6 +53,7 @@ def members(text: str, expected: Sequence[str] = ()) -> list[Member] | None:
 def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tuple[list[Member], int] | None:
     """Return the members of the valid object that begins at `position`, and its end."""
     found: list[Member] = []
+    looked = position if expected and len(text) > LONG_ROW else len(text)
     try:
         position = _SPACE.match(text, position + 1).end()  # type: ignore[union-attr]
         if text[position] == "}":
@@ -56,6 +62,12 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             if text[position] != '"':
                 return None
             key, key_end = scanstring(text, position + 1, True)
+            if position >= looked:
+                last, looked = _row(text, position, key, expected)
+                if last > position:
+                    found.append(Member(key, position, key_end, key_end, _end_before(text, last), None))
+                    position = last
+                    continue
             colon = _SPACE.match(text, key_end).end()  # type: ignore[union-attr]
             if text[colon] != ":":
                 return None
@@ -81,12 +93,41 @@ def _value_until(text: str, start: int, key: str, expected: Sequence[str]) -> tu
     if len(text) - start < LONG or text[start] not in "[{" or key not in expected[:1]:
         return None
     end = text.rfind("}") if len(expected) == 1 else text.find(f'"{expected[1]}":', start)
-    while end > start and text[end - 1] in _BEFORE_A_KEY:
-        end -= 1
+    end = _end_before(text, end)
     if end - start < LONG:
         return None
     value = load_long_json(text[start:end])
     return None if value is NOT_JSON else (value, end)
+
+
+def _end_before(text: str, key_start: int) -> int:
+    while key_start > 0 and text[key_start - 1] in _BEFORE_A_KEY:
+        key_start -= 1
+    return key_start
+
+
+def _row(text: str, start: int, key: str, expected: Sequence[str]) -> tuple[int, int]:
+    """Return the start of the last member of the row at `start`, or `start` if the row is short, and the row's end."""
+    names = "|".join(map(re.escape, expected))
+    count, last, end = 0, start, start + 1
+    for match in plain_members(text, start, len(text), re.escape(key) if key in expected else f'(?!(?:{names})")'):
+        count, last, end = count + 1, match.start(), match.end()
+    return (last if count > LONG_ROW else start), end
+
+
+def plain_members(text: str, start: int, end: int, key: str = "") -> Iterator[re.Match[str]]:
+    """Yield the members in a row from `start` with keys (group 1) like `key`, and values without parts."""
+    for match in _plain_member(key).finditer(text, start, end):
+        if match.start() != start:
+            return
+        yield match
+        start = match.end()
+
+
+@lru_cache(maxsize=256)
+def _plain_member(key: str) -> re.Pattern[str]:
+    space = _SPACE.pattern
+    return re.compile(rf'"({key}{_PLAIN_TEXT})"{space}:{space}{_PLAIN_VALUE}{space}(?:,{space}|\Z)')
 
 
 def first_braces(text: str) -> tuple[int, int] | None:

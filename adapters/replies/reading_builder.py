@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pydantic
+import pydantic_core
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.repair_limits import repair_steps
@@ -13,6 +14,7 @@ from adapters.late_dataclasses import dataclass, field
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.replies.sections import Section
 from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.types.recognition import BEGINNING, first_errors
 from adapters.values.coercion import coerce
 from adapters.values.plain_json import Step
 
@@ -83,6 +85,17 @@ class Findings:
         self.fields[name] = FieldReading(
             name, "failed", self.completion, place, None, extract, tuple(steps), str(error)
         )
+
+    def why(self, name: str, error: Exception, by_name: bool | None = None) -> str:
+        """Summarize in a line why the value found for an output field was refused."""
+        one = self.fields[name]
+        given = one.coercions[-1].after if one.coercions else one.extract and one.extract.after
+        annotation = self.signature.output_fields[name].annotation
+        if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING and type(given) is list:
+            first = first_errors(annotation, given, 1, by_name)
+            if first:
+                return f"{name}: {_summary(error, first[0])}"
+        return f"{name}: {reason(error)}"
 
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
@@ -173,16 +186,19 @@ class Findings:
 def reason(error: BaseException) -> str:
     """Summarize an error in a line; for pydantic, its first message with path."""
     if isinstance(error, pydantic.ValidationError):
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        path = ".".join(str(part) for part in first["loc"])
-        more = error.error_count() - 1
-        return f"{path}: {first['msg']}".removeprefix(": ") + (f" (and {more} more)" if more else "")
+        return _summary(error, error.errors(include_url=False, include_context=False, include_input=False)[0])
     if isinstance(error, RecursionError):
         return "too large to read: nested more deeply than Python's recursion limit"
     if isinstance(error, MemoryError):
         return "too large to read: more than Python's parser can hold"
     text = str(error).strip()
     return text.split("\n", 1)[0] if text else type(error).__name__
+
+
+def _summary(error: pydantic.ValidationError, first: pydantic_core.ErrorDetails) -> str:
+    path = ".".join(str(part) for part in first["loc"])
+    more = error.error_count() - 1
+    return f"{path}: {first['msg']}".removeprefix(": ") + (f" (and {more} more)" if more else "")
 
 
 def _partition(spans: Sequence[Span], length: int) -> list[Span]:

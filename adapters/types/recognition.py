@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypeVar, get_args, get_origin
 
 import pydantic
+import pydantic_core
 from pydantic import TypeAdapter
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
 
@@ -43,6 +44,26 @@ class ByIdentity(Generic[Result]):
 
 type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(TypeAdapter)
 """The `TypeAdapter` of an annotation. Raises what pydantic raises for unsupported types."""
+
+
+BEGINNING = 1_000
+"""Items of a list that are asked first for errors: a list may have a million, and pydantic makes a dict of each."""
+
+
+def first_errors(
+    annotation: object, given: Any, most: int, by_name: bool | None = None
+) -> list[pydantic_core.ErrorDetails]:
+    """Return the first errors of a value, at most `most`."""
+    found: list[pydantic_core.ErrorDetails] = []
+    is_list = get_origin(annotation) is list and type(given) is list
+    for part in [given[:BEGINNING], given] if is_list and len(given) > BEGINNING else [given]:
+        try:
+            type_adapter(annotation).validate_python(part, by_name=by_name)
+        except pydantic.ValidationError as error:
+            found = error.errors(include_url=False, include_context=False)[:most]
+        if len(found) == most:
+            break
+    return found
 
 
 def _type_first(node: object) -> Any:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, get_origin
 
+from adapters.json_text.json_document import LONG_ROW, plain_members
 from adapters.replies.flag import NOT_SEPARATED, Flag, line, named, place, shown
 from adapters.replies.flags.json_text import (
     ABBREVIATED,
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
-KEY = re.compile(r'"([^"\\]{1,200})"')
+LONGEST_KEY = 200
+KEY = re.compile(rf'"([^"\\]{{1,{LONGEST_KEY}}})"')
 IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 """A quote behind a sign of a text."""
 VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
@@ -169,7 +171,7 @@ def _missing(reading: Reading) -> list[str]:
 
 
 def _keys(reading: Reading) -> Iterator[Flag]:
-    ignored: dict[str, Span] = {}
+    ignored: dict[str, int] = {}
     duplicated: set[str] = set()
     for span in reading.spans:
         if span.kind == "duplicate" and span.field and span.field not in duplicated:
@@ -182,28 +184,26 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 span.field,
             )
         elif span.kind == "unknown":
-            match = KEY.match(reading.completion, span.start)
-            if match:
-                ignored.setdefault(match.group(1), span)
+            for key, start in _unknown_keys(reading.completion, span).items():
+                ignored.setdefault(key, start)
     lower = names_by_case(reading.signature)
-    for key, span in ignored.items():
+    for key, start in ignored.items():
         meant = lower.get(key.strip().casefold())
-        if meant is not None and not COLON.match(reading.completion, span.start + len(key) + 2):
+        if meant is not None and not COLON.match(reading.completion, start + len(key) + 2):
             yield Flag(
                 "key-broken-by-quote",
-                f"The JSON key `{meant}` runs into its value ({place(reading, span.start)}): no colon follows it.",
+                f"The JSON key `{meant}` runs into its value ({place(reading, start)}): no colon follows it.",
                 meant,
             )
         elif meant is not None:
             yield Flag(
                 "key-in-another-case",
-                f"The key {shown(key)} ({line(reading, span.start)}) is not `{meant}`: keys must match letter by "
-                "letter.",
+                f"The key {shown(key)} ({line(reading, start)}) is not `{meant}`: keys must match letter by letter.",
                 meant,
             )
     is_refused = reading.form == "fenced json" and reading.error is not None and reading.error.field is None
-    others = [key for key in ignored if key.strip().casefold() not in lower]
-    if is_refused and others and not _missing(reading):
+    others = [key for key in ignored if key.strip().casefold() not in lower] if is_refused else []
+    if others and not _missing(reading):
         yield Flag(
             "extra-keys-refused",
             f"The object has JSON keys other than the output fields, which this adapter rejects: {named(others)}.",
@@ -213,6 +213,21 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             "extra-keys-ignored",
             f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
         )
+
+
+def _unknown_keys(completion: str, span: Span) -> dict[str, int]:
+    """Return the keys in an unknown span with their places: one, or those of a long row (`LONG_ROW`)."""
+    found: dict[str, int] = {}
+    count = 0
+    if span.end - span.start > LONG_ROW:
+        for one in plain_members(completion, span.start, span.end):
+            count += 1
+            if 0 < len(one[1]) <= LONGEST_KEY:
+                found.setdefault(one[1], one.start())
+    if count >= LONG_ROW:
+        return found
+    match = KEY.match(completion, span.start)
+    return {} if match is None else {match[1]: span.start}
 
 
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")

@@ -10,13 +10,13 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from pydantic import AliasChoices, AliasPath, BaseModel, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel
 from typing_extensions import is_typeddict
 
 from adapters.replies.flag import Flag, shown
 from adapters.replies.repairs import DECIMAL_COMMA
 from adapters.signatures.signature import Field
-from adapters.types.recognition import ByIdentity, is_custom_type, schema_by_name, type_adapter
+from adapters.types.recognition import ByIdentity, first_errors, is_custom_type, schema_by_name
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -232,12 +232,8 @@ def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Fl
     or a fraction.
     """
     try:
-        type_adapter(field.annotation).validate_python(given)
-    except ValidationError as error:
-        problems = error.errors(include_url=False)[:MOST_PLACES]
+        problems = first_errors(field.annotation, given, MOST_PLACES)
     except Exception:  # a user's type may raise in its own hooks
-        return
-    else:
         return
     for problem in problems:
         loc, given_there = problem["loc"], problem["input"]

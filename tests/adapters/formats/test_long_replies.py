@@ -6,6 +6,7 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from xml.etree import ElementTree
 
 import pydantic
 import pytest
@@ -14,8 +15,11 @@ from adapters import InputField, OutputField, Signature
 from adapters.formats.base import LONG_REPLY
 from adapters.formats.catalog import make
 from adapters.formats.xml_reading import MOST_REPEATS
+from adapters.json_text.json_document import LONG_ROW
 from adapters.json_text.repair_limits import REPAIR_STEPS
 from adapters.json_text.repaired_json import repair_json
+from adapters.replies.reading_builder import reason
+from adapters.types.recognition import BEGINNING
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 
@@ -113,11 +117,88 @@ def test_elements_in_a_long_row_differ_in_their_spans_alone(before: str, unit: s
     assert (reading.flags, reading.diagnosis) == (apart.flags, apart.diagnosis)
 
 
+ROW = ", ".join(f'"k{number}": {number}' for number in range(LONG_ROW + 2))
+SAME = '"{}": 1e-1, ' * (LONG_ROW + 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" + ROW + "}",
+        '{"v": ["x"], ' + ROW + "}",
+        "{" + SAME.format(*["v"] * (LONG_ROW + 2)) + '"v": ["x"]}',
+        "{" + SAME.format(*["w"] * (LONG_ROW + 2)) + '"w" :\n[2],"V": ["x"]}',
+        "{" + ROW.replace("k7", "V") + ', "v": []}',
+        "{" + ROW.replace("k7", "7" * 201) + ', "8\\"": [], "v": [], ' + SAME.replace("{}", "v") + '"x": null}',
+        "\n{" + ROW + ', "v": ["x"]}\n',
+    ],
+    ids=("none", "after", "same", "another", "nearly", "mixed", "around"),
+)
+def test_members_in_a_long_row_differ_in_their_spans_alone(text: str) -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), list[str])
+    reading = make("json").read(signature, text)
+    assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+    assert reading.flags
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("json_text.json_document", "replies.flags.json_flags"):
+            patch.setattr(f"adapters.{module}.LONG_ROW", len(text))
+        apart = make("json").read(signature, text)
+        assert len(apart.spans) > LONG_ROW
+        assert (reading.values, reading.fields, reading.error) == (apart.values, apart.fields, apart.error)
+        assert (reading.flags, reading.diagnosis) == (apart.flags, apart.diagnosis)
+    assert len(reading.spans) < 20
+
+
+@pytest.mark.parametrize("adapter", ["xml", "json", "chat", "markdown"])
+@pytest.mark.parametrize("valid", [0, BEGINNING - 10, BEGINNING + 10])
+def test_the_first_of_many_errors_are_those_of_the_beginning(adapter: str, valid: int) -> None:
+    items = [{"name": "x"}] * valid + ["x"] * 2 * BEGINNING
+    text = json.dumps(items if adapter == "chat" else {"v": items})
+    if adapter == "xml":
+        text = "<v><name>x</name></v>" * valid + "<v>x</v>" * 2 * BEGINNING
+    reading = make(adapter).read(NODES, f"[[ ## v ## ]]\n{text}" if adapter == "chat" else text)
+    assert reading.error is not None
+    assert reading.exception is not None
+    cause = reading.exception.__cause__
+    said = f"v: {valid}: Input should be a valid dictionary or instance of Node (and {2 * BEGINNING - 1} more)"
+    assert reading.error.message == said
+    assert cause is None or reading.error.message == f"v: {reason(cause)}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("adapters.types.recognition.BEGINNING", len(items))
+        patch.setattr("adapters.replies.reading_builder.BEGINNING", len(items))
+        apart = make(adapter).read(NODES, reading.completion)
+        assert (reading.error, reading.fields) == (apart.error, apart.fields)
+        assert str(reading.exception) == str(apart.exception)
+        assert (reading.flags, reading.diagnosis) == (apart.flags, apart.diagnosis)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a<b>x &lt; &amp; "y" > z</b> tail &amp; <c/><d></d>\n<e> </e>',
+        "<b k='\"&#10;'>x<c><d/>y</c>z</b> tail",
+        "<n:b xmlns:n='u'/><b/><m:c xmlns:m='w'>x</m:c>",
+        "<b><c xmlns='u'/></b><b m:k='1' xmlns:m='u'/>",
+        "<b xml:lang='de'>x</b><!-- y --><![CDATA[<z>]]><b>é</b>",
+    ],
+)
+def test_markup_in_a_text_is_that_of_its_elements_one_by_one(text: str) -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), str)
+    root = ElementTree.fromstring(f"<v>{text}</v>")
+    written = "".join([ElementTree.tostring(child, encoding="unicode") for child in root])
+    assert make("xml").read(signature, f"<v>{text}</v>").values == {"v": (root.text or "") + written}
+
+
 MILLION = 1_000_000
 LONG = {
     "elements in a row": ("xml", "<v>x</v>" + "<b/>" * MILLION),
     "the answer in a row": ("xml", "<v>x</v>" * MILLION),
     "a broken object of one key": ("json", "{" + '"v": 1, ' * MILLION + ",}"),
+    "an object of one key": ("json", "{" + '"v": 1, ' * MILLION + '"v": 1}'),
+    "an object of one other key": ("json", "{" + '"k": 1, ' * MILLION + '"v": 1}'),
+    "an object of other keys": ("json", "{" + ", ".join(f'"k{number}": 1' for number in range(MILLION // 3)) + "}"),
+    "elements within the answer": ("xml", "<v>" + "<b>x</b>" * MILLION + "</v>"),
+    "items within the answer": ("xml", "<v>" + "<item>x</item>" * (MILLION // 2) + "</v>"),
     "white space before a marker": ("chat", " " * (10 * MILLION) + "[[ ## v ## ]]\nx"),
     "opening brackets": ("chat", "[[ ## v ## ]]\n" + "[" * (10 * MILLION)),
 }
