@@ -17,24 +17,20 @@ Scope = Literal["one", "columns", "cases", "all"]
 
 @dataclass(frozen=True)
 class Format:
-    """An export format: `file` is the usual file name, `home` the module, by default named as the format.
-
-    The function in the module has the name of the format, else that of the module.
-    """
+    """An export format: `home` is its `module:function`, `file` the usual file name."""
 
     name: str
     title: str
     about: str
     file: str
     scope: Scope
-    home: str = ""
+    home: str
 
     @property
     def make(self) -> Callable[[Source], Exported]:
         """The export function, which raises `ExportError`, `SignatureError` and `variants.VariantError`."""
-        home = self.home or self.name
-        module = importlib.import_module(f"sessions.exports.{home}")
-        found: Callable[[Source], Exported] = getattr(module, self.name, None) or getattr(module, home)
+        module, _, name = self.home.partition(":")
+        found: Callable[[Source], Exported] = getattr(importlib.import_module(module), name)
         return found
 
     def export(
@@ -54,31 +50,99 @@ class Format:
         return self.scope in ("columns", "all")
 
 
-_IN_ORDER = (
-    Format("messages", "messages JSON", "role and content, as they go out", "messages.json", "one", "requests_out"),
-    Format("request", "request JSON", "model, messages and parameters", "request.json", "one", "requests_out"),
-    Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh", "one", "requests_out"),
-    Format("python", "Python script", "calls litellm; the key from the environment", "ask.py", "one", "litellm_script"),
-    Format("dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", "one", "dspy_source"),
-    Format(
-        "program", "dspy program.json", "what `load` of a dspy program reads", "program.json", "one", "dspy_program"
-    ),
-    Format("template", "prompt template", "placeholders that occur nowhere else in the text", "template.json", "one"),
-    Format(
-        "finetune",
-        "fine-tuning JSONL",
-        "demos and answered cases, in OpenAI's chat format",
-        "finetune.jsonl",
-        "cases",
-        "requests_out",
-    ),
-    Format(
-        "batch", "batch JSONL", "every case and column, for OpenAI's batch API", "batch.jsonl", "all", "requests_out"
-    ),
-    Format(
-        "promptfoo", "promptfoo config", "prompts, providers and a test for each case", "promptfooconfig.yaml", "all"
-    ),
-    Format("markdown", "Markdown", "for a lesson: prompts, replies, what was read", "lesson.md", "columns"),
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            Format(
+                "messages",
+                "messages JSON",
+                "role and content, as they go out",
+                "messages.json",
+                "one",
+                "sessions.exports.requests_out:messages",
+            ),
+            Format(
+                "request",
+                "request JSON",
+                "model, messages and parameters",
+                "request.json",
+                "one",
+                "sessions.exports.requests_out:request",
+            ),
+            Format(
+                "curl",
+                "curl command",
+                "a shell command; the key by its variable",
+                "ask.sh",
+                "one",
+                "sessions.exports.requests_out:curl",
+            ),
+            Format(
+                "python",
+                "Python script",
+                "calls litellm; the key from the environment",
+                "ask.py",
+                "one",
+                "sessions.exports.litellm_script:litellm_script",
+            ),
+            Format(
+                "dspy",
+                "dspy source",
+                "signature, demos, adapter and a call, for dspy",
+                "program.py",
+                "one",
+                "sessions.exports.dspy_source:dspy_source",
+            ),
+            Format(
+                "program",
+                "dspy program.json",
+                "what `load` of a dspy program reads",
+                "program.json",
+                "one",
+                "sessions.exports.dspy_program:dspy_program",
+            ),
+            Format(
+                "template",
+                "prompt template",
+                "placeholders that occur nowhere else in the text",
+                "template.json",
+                "one",
+                "sessions.exports.template:template",
+            ),
+            Format(
+                "finetune",
+                "fine-tuning JSONL",
+                "demos and answered cases, in OpenAI's chat format",
+                "finetune.jsonl",
+                "cases",
+                "sessions.exports.requests_out:finetune",
+            ),
+            Format(
+                "batch",
+                "batch JSONL",
+                "every case and column, for OpenAI's batch API",
+                "batch.jsonl",
+                "all",
+                "sessions.exports.requests_out:batch",
+            ),
+            Format(
+                "promptfoo",
+                "promptfoo config",
+                "prompts, providers and a test for each case",
+                "promptfooconfig.yaml",
+                "all",
+                "sessions.exports.promptfoo:promptfoo",
+            ),
+            Format(
+                "markdown",
+                "Markdown",
+                "for a lesson: prompts, replies, what was read",
+                "lesson.md",
+                "columns",
+                "sessions.exports.markdown:markdown",
+            ),
+        )
+    }
 )
-FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _IN_ORDER})
 """The formats by name, in the order of menus."""
