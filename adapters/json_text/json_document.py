@@ -19,6 +19,8 @@ _PLAIN_TEXT = r'[^"\\\x00-\x1f]*+'
 _PLAIN_VALUE = rf"(?:\"{_PLAIN_TEXT}\"|-?(?:0|[1-9][0-9]{{0,300}})(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null)"
 LONG_ROW = 1_000
 """Of more members in a row, all of one key or all unexpected, those before the last are one member."""
+APART = 100
+"""The first members of an object, which are in no row."""
 
 
 class Member(NamedTuple):
@@ -53,7 +55,7 @@ def members(text: str, expected: Sequence[str] = ()) -> list[Member] | None:
 def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tuple[list[Member], int] | None:
     """Return the members of the valid object that begins at `position`, and its end."""
     found: list[Member] = []
-    looked = position if expected and len(text) > LONG_ROW else len(text)
+    looked = position if expected else len(text)
     try:
         position = _SPACE.match(text, position + 1).end()  # type: ignore[union-attr]
         if text[position] == "}":
@@ -62,7 +64,7 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             if text[position] != '"':
                 return None
             key, key_end = scanstring(text, position + 1, True)
-            if position >= looked:
+            if position >= looked and len(found) >= APART:
                 last, looked = _row(text, position, key, expected)
                 if last > position:
                     found.append(Member(key, position, key_end, key_end, _end_before(text, last), None))

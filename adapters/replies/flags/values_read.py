@@ -88,10 +88,9 @@ PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 ANY_NUMBER = re.compile(rf"{PLAIN_NUMBER.pattern}|NaN|-?Infinity")
 ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
 DOUBLED = "\\\\"
-FORMULA_WORD = r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)"
-FORMULA = re.compile(rf"{FORMULA_WORD}\b")
-FORMULA_OR_PATH = re.compile(rf"{FORMULA_WORD}|:\\")
-"""The beginning of every escape that is a formula or a path."""
+FORMULA = re.compile(
+    r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
+)
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
@@ -101,12 +100,11 @@ TEXT_OR_WHOLE = (str, int)
 
 def values_read(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that parsed."""
-    completion, outputs = reading.completion, reading.signature.output_fields
-    may_hold_escapes = "\\" in completion and FORMULA_OR_PATH.search(completion) is not None
+    has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
     for field in reading.fields.values():
         if field.state != "read" or field.name not in outputs:
             continue
-        if may_hold_escapes and field.place is not None:
+        if has_backslashes and field.place is not None:
             yield from _escapes(field, field.place)
         one, value = outputs[field.name], field.value
         is_bare_text = one.annotation is str and type(value) is str and value[:1] != "{" and not field.coercions
