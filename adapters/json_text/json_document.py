@@ -9,14 +9,15 @@ from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
-
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BEFORE_A_KEY = ", \t\n\r"
 _BRACE = re.compile(r"[{}]")
 _PLAIN_TEXT = r'[^"\\\x00-\x1f]*+'
 _PLAIN_VALUE = rf"(?:\"{_PLAIN_TEXT}\"|-?(?:0|[1-9][0-9]{{0,300}})(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null)"
+NOT_JSON = object()
+LONG = 2_000
+"""Characters from which pydantic's parser is asked first, which takes half the time of Python's."""
 LONG_ROW = 1_000
 """Of more members in a row, all of one key or all unexpected, those before the last are one member."""
 APART = 100
@@ -86,6 +87,17 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
         return None
 
 
+def load_long_json(text: str) -> Any:
+    """Parse a long text; `NOT_JSON` also where only `json.loads` accepts it (surrogates, deep nesting)."""
+    from pydantic_core import from_json
+
+    try:
+        # Other texts as bytes: a string keeps the bytes that are made of it.
+        return from_json(text if text.isascii() else text.encode(), cache_strings="keys")
+    except ValueError:
+        return NOT_JSON
+
+
 def _value_until(text: str, start: int, key: str, expected: Sequence[str]) -> tuple[Any, int] | None:
     """Return a long list or object up to the second expected key, and its end; None if that is not a whole value.
 
@@ -112,12 +124,23 @@ def _row(text: str, start: int, key: str, expected: Sequence[str]) -> tuple[int,
     """Return the start of the last member of the row at `start`, or `start` if the row is short, and the row's end."""
     names = "|".join(map(re.escape, expected))
     count, last, end = 0, start, start + 1
-    for match in plain_members(text, start, len(text), re.escape(key) if key in expected else f'(?!(?:{names})")'):
+    for match in _plain_members(text, start, len(text), re.escape(key) if key in expected else f'(?!(?:{names})")'):
         count, last, end = count + 1, match.start(), match.end()
     return (last if count > LONG_ROW else start), end
 
 
-def plain_members(text: str, start: int, end: int, key: str = "") -> Iterator[re.Match[str]]:
+def keys_of_row(text: str, start: int, end: int) -> dict[str, int]:
+    """Return the keys of a long row of members (`LONG_ROW`), each with its first place; {} for other text."""
+    found: dict[str, int] = {}
+    count = 0
+    if end - start > LONG_ROW:
+        for one in _plain_members(text, start, end):
+            count += 1
+            found.setdefault(one[1], one.start())
+    return found if count >= LONG_ROW else {}
+
+
+def _plain_members(text: str, start: int, end: int, key: str = "") -> Iterator[re.Match[str]]:
     """Yield the members in a row from `start` with keys (group 1) like `key`, and values without parts."""
     for match in _plain_member(key).finditer(text, start, end):
         if match.start() != start:

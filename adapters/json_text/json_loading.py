@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from adapters.json_text.long_json import LONG, load_long_json
-from adapters.json_text.long_json import NOT_JSON as NOT_JSON
+from adapters.json_text.json_document import LONG, load_long_json
+from adapters.json_text.json_document import NOT_JSON as NOT_JSON
 
 
 def load_json(text: str) -> Any:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, get_origin
 
-from adapters.json_text.json_document import LONG_ROW, plain_members
+from adapters.json_text.json_document import keys_of_row
 from adapters.replies.flag import NOT_SEPARATED, Flag, line, named, place, shown
 from adapters.replies.flags.json_text import (
     ABBREVIATED,
@@ -216,16 +216,10 @@ def _keys(reading: Reading) -> Iterator[Flag]:
 
 
 def _unknown_keys(completion: str, span: Span) -> dict[str, int]:
-    """Return the keys in an unknown span with their places: one, or those of a long row (`LONG_ROW`)."""
-    found: dict[str, int] = {}
-    count = 0
-    if span.end - span.start > LONG_ROW:
-        for one in plain_members(completion, span.start, span.end):
-            count += 1
-            if 0 < len(one[1]) <= LONGEST_KEY:
-                found.setdefault(one[1], one.start())
-    if count >= LONG_ROW:
-        return found
+    """Return the keys in an unknown span with their places: one, or those of a long row."""
+    row = keys_of_row(completion, span.start, span.end)
+    if row:
+        return {key: start for key, start in row.items() if 0 < len(key) <= LONGEST_KEY}
     match = KEY.match(completion, span.start)
     return {} if match is None else {match[1]: span.start}
 

@@ -8,9 +8,8 @@ from random import Random
 import pytest
 
 from adapters.json_text import json_document
-from adapters.json_text.json_document import members
+from adapters.json_text.json_document import LONG, NOT_JSON, load_long_json, members
 from adapters.json_text.json_loading import load_valid_json
-from adapters.json_text.long_json import LONG, NOT_JSON, load_long_json
 
 ODD = (
     *("NaN", "-Infinity", "-0", "-0.0", "1e999", "1e-999", "01", "1.", "+1", "9" * 4_301, "1" + "0" * 400),
