@@ -33,6 +33,7 @@ from workbench.tui.runs.runs import Order, RunEnded, RunProgress, Runs, SendSetu
 from workbench.tui.screens.panes_screen import PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation
 from workbench.tui.widgets.heading import Heading, Mark
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import lines, plain_notify
@@ -298,8 +299,20 @@ class MainScreen(PaneSizesScreen):
             self.show()
         finally:
             # called on a prompt: the screen's own callback would run before the prompts are laid out
-            last = self.columns.column(next(reversed(self.columns.visible_ids()), ""))
-            (self if last is None else last.prompt).call_after_refresh(self._complete_hidden)
+            last = self._last_in_sight()
+            (self if last is None else last).call_after_refresh(self._after_prompts)
+
+    async def _after_prompts(self, patience: int = 20) -> None:
+        """Complete the screen; on a busy machine the prompts may still wait for their layout, a fifth of a second."""
+        last = self._last_in_sight()
+        if patience and last is not None and not last.row_width:
+            self.set_timer(0.01, partial(self._after_prompts, patience - 1))
+        else:
+            await self._complete_hidden()
+
+    def _last_in_sight(self) -> PromptView | None:
+        column = self.columns.column(next(reversed(self.columns.visible_ids()), ""))
+        return None if column is None else column.prompt
 
     async def _complete_hidden(self) -> None:
         """Show the columns out of sight and the panes behind tabs."""
