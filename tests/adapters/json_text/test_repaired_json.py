@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import sys
+from importlib.metadata import version
 
 import json_repair
 import pytest
@@ -23,6 +24,8 @@ OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=5)
 AROUND = st.sampled_from(
     ["", "Sure:\n", "```json\n", "\n```", "Hope it helps", ",", " } ", "{", "[1] ", "// no", "# x\n", '"', "(", "{}"]
 ) | st.text(max_size=10)
+
+known_strings_only = pytest.mark.skipif(not strings_are_known(), reason="another json_repair is asked itself")
 
 
 @given(before=AROUND, value=OBJECTS, after=AROUND, ascii=st.booleans(), indent=st.sampled_from([None, 2]))
@@ -111,6 +114,7 @@ def test_strings_with_raw_line_breaks_are_json_repairs(
     assert repr(repair_object(text)[0]) == repr(expected)
 
 
+@known_strings_only
 def test_a_string_with_raw_line_breaks_costs_few_looks() -> None:
     line = 'The chairs, it\'s said, were paid \\"in full\\".\n'
     text = '{"answer": "' + line * 200 + '", "list": ["' + line * 200 + '"]}'
@@ -132,6 +136,7 @@ class Searches:
         return self.pattern.search(text)
 
 
+@known_strings_only
 @pytest.mark.parametrize("end", ["", "x': 1"])
 def test_a_text_is_searched_once_for_quotes_before_colons(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     searches = Searches(repaired_json._QUOTED_COLON)
@@ -141,6 +146,7 @@ def test_a_text_is_searched_once_for_quotes_before_colons(monkeypatch: pytest.Mo
     assert searches.count == 1, "a search takes the whole text"
 
 
+@pytest.mark.skipif(version("json_repair") != "0.64.5", reason="its strings are known of 0.64.5")
 def test_the_installed_json_repair_reads_strings_as_is_known() -> None:
     assert strings_are_known(), "this release reads strings in another way: look at json_repair.parse_string"
 
