@@ -19,7 +19,7 @@ NOT_JSON = object()
 LONG = 2_000
 """Characters from which pydantic's parser is asked first, which takes half the time of Python's."""
 LONG_ROW = 1_000
-"""Of more members in a row, all of one key or all unexpected, those before the last are one member."""
+"""A longer row of members, all of one key or all unexpected, is one member up to its last."""
 APART = 100
 """The first members of an object, which are in no row."""
 
