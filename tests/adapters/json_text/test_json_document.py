@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from adapters.json_text import json_document
-from adapters.json_text.json_document import LONG, NOT_JSON, load_long_json, members
+from adapters.json_text.json_document import LONG, LONG_STRING, NOT_JSON, load_long_json, members
 from adapters.json_text.json_loading import load_valid_json
 
 ODD = (
@@ -57,6 +57,38 @@ TEXTS = [
 @pytest.mark.parametrize("expected", ["abc", "acb", "b", "xabc"])
 def test_expected_keys_change_no_member(text: str, expected: str) -> None:
     assert members(text, tuple(expected)) == members(text)
+
+
+ESCAPES = (r"\"", "\\\\", r"\n", r"\u0041", r"\ud83d\ude00", r"\ud800", r"\"b\":", r"\\\"", "}", "é", "\x01", r"\x")
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_long_strings_are_those_of_json_and_end_where_they_end(number: int) -> None:
+    rng = Random(number)
+    pieces = ["word ", *rng.sample(ESCAPES, rng.randint(1, 4))]
+    written = "".join(rng.choices(pieces, k=LONG_STRING // 3))
+    last = rng.choice([*ESCAPES, '", "a": "']) * 9
+    text = f'{{"a": "{written}{last}", "b": {rng.randint(0, 9)}, "c": "{written}"}}'
+    found = members(text, ("a", "b", "c"))
+    assert found == members(text)
+    values = of_json(text)
+    assert (NOT_JSON if found is None else {one.key: one.value for one in found}) == values
+
+
+def test_a_long_string_is_not_read_by_the_slow_scanner(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"a": 'said \\ "so"\n' * LONG_STRING, "b": "short", "c": "é\\" * LONG_STRING}
+    scanned: list[str] = []
+
+    def counted(text: str, start: int) -> tuple[object, int]:
+        value, end = scan(text, start)
+        scanned.append(text[start:end])
+        return value, end
+
+    scan = json_document._scan
+    monkeypatch.setattr(json_document, "_scan", counted)
+    found = members(json.dumps(texts), ("a", "b", "c"))
+    assert found is not None and {one.key: one.value for one in found} == texts
+    assert scanned == ['"short"']
 
 
 def test_a_repeated_key_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
