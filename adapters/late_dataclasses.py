@@ -1,4 +1,4 @@
-"""Dataclasses of Python whose methods, if they are frozen, are compiled when the first is called.
+"""Dataclasses of Python whose methods are compiled when the first is called, unless they have slots.
 
 Compiling takes a millisecond a class, which was a third of a command's start; a command makes instances of a third of
 the classes that it loads.
@@ -23,8 +23,10 @@ else:
         """Make a class a dataclass."""
         if cls is None:
             return partial(dataclass, frozen=frozen, slots=slots, eq=eq, kw_only=kw_only)
-        if slots or not frozen:
-            return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, kw_only=kw_only)
+        if slots:
+            return dataclasses.dataclass(cls, frozen=frozen, slots=True, eq=eq, kw_only=kw_only)
+        if eq and not frozen and "__hash__" not in vars(cls):
+            cls.__hash__ = None
         names = ("__repr__", "__eq__", "__hash__", "__init__") if eq else ("__repr__", "__init__")
         late = [name for name in names if name not in vars(cls)]
         cls.__doc__ = cls.__doc__ or cls.__name__  # else Python writes the signature there, which takes long
@@ -33,14 +35,15 @@ else:
         def first(self, called, /, *given, **named):  # a field may have any name
             parts = [(one.name, one.type, one) for one in fields(cls)]
             kept = {name: getattr(cls, name) for name in ("__doc__", "__post_init__") if hasattr(cls, name)}
-            twin = dataclasses.make_dataclass(cls.__qualname__, parts, namespace=kept, eq=eq, frozen=True)
+            twin = dataclasses.make_dataclass(cls.__qualname__, parts, namespace=kept, eq=eq, frozen=frozen)
             for one in late:
                 setattr(cls, one, vars(twin)[one])
             return getattr(cls, called)(self, *given, **named)
 
         for name in late:  # not `__init__` alone: what another process made arrives without it
             setattr(cls, name, partialmethod(first, name))
-        cls.__setattr__ = cls.__delattr__ = _refuse
+        if frozen:
+            cls.__setattr__ = cls.__delattr__ = _refuse
         return cls
 
 

@@ -54,8 +54,9 @@ def test_no_command_loads_the_screen_or_a_client(command: str) -> None:
 
 def test_the_app_starts_without_models_engine_and_formats() -> None:
     loaded = modules_after("import workbench.tui.launch")
-    later = ("adapters.lm.offline", "adapters.lm.litellm_client", "adapters.formats.base", "adapters.json_text")
-    assert not [name for name in loaded if name.startswith((*later, "pydantic", "json_repair"))]
+    later = ("adapters.formats.base", "adapters.json_text", "pydantic", "json_repair", "secrets", "pkgutil")
+    assert not [name for name in loaded if name.startswith((*later, "workbench.editing.completion"))]
+    assert {name for name in loaded if name.startswith("adapters.lm.")} == {"adapters.lm.lm_settings"}
 
 
 def test_the_list_of_models_opens_without_what_calls_them() -> None:

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from adapters.lm.addresses import is_allowed
-from adapters.lm.capabilities import capabilities_of
-from adapters.lm.lm_settings import LMSettings
-from adapters.lm.protocol import LM, Chunk, HttpRequest, ProviderError, Response, ToolCallPart
-from adapters.requests.capabilities import Capabilities
+if TYPE_CHECKING:
+    from adapters.lm.capabilities import capabilities_of as capabilities_of
+    from adapters.lm.lm_settings import LMSettings as LMSettings
+    from adapters.lm.protocol import LM as LM
+    from adapters.lm.protocol import Chunk as Chunk
+    from adapters.lm.protocol import HttpRequest as HttpRequest
+    from adapters.lm.protocol import ProviderError as ProviderError
+    from adapters.lm.protocol import Response as Response
+    from adapters.lm.protocol import ToolCallPart as ToolCallPart
+    from adapters.requests.capabilities import Capabilities as Capabilities
 
-__all__ = [
-    "LM",
-    "Capabilities",
-    "Chunk",
-    "HttpRequest",
-    "LMSettings",
-    "ProviderError",
-    "Response",
-    "ToolCallPart",
-    "capabilities_of",
-    "open",
-]
+_HOME_OF = {
+    **dict.fromkeys(("LM", "Chunk", "HttpRequest"), "adapters.lm.protocol"),
+    **dict.fromkeys(("ProviderError", "Response", "ToolCallPart"), "adapters.lm.protocol"),
+    "Capabilities": "adapters.requests.capabilities",
+    "LMSettings": "adapters.lm.lm_settings",
+    "capabilities_of": "adapters.lm.capabilities",
+}
+
+__all__ = sorted(["open", *_HOME_OF])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'adapters.lm' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return getattr(import_module(_HOME_OF[name]), name)
 
 
 def open(
@@ -51,7 +62,10 @@ def open(
         from adapters.lm.offline import OfflineLM
 
         return OfflineLM(model) if chunk_seconds is None else OfflineLM(model, chunk_seconds)
+    from adapters.lm.addresses import is_allowed
+    from adapters.lm.capabilities import capabilities_of
     from adapters.lm.litellm_client import LitellmLM
+    from adapters.lm.lm_settings import LMSettings
 
     return LitellmLM(
         model,

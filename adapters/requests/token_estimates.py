@@ -117,7 +117,8 @@ def _json(value: object) -> str:
     return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
 
 
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
+_WIDE = "[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]"
+"""A character of a wide script, compiled with the first text that is not ASCII: it takes 2 milliseconds."""
 
 
 def estimate(text: str) -> int:
@@ -137,7 +138,7 @@ def estimates(pieces: Sequence[str]) -> list[int]:
 def _twelfths(text: str) -> int:
     if text.isascii():
         return 3 * len(text)
-    wide = len(_WIDE.findall(text))
+    wide = len(re.findall(_WIDE, text))
     ascii_only = len(text.encode("ascii", "ignore"))
     return 3 * ascii_only + 4 * (len(text) - ascii_only - wide) + 12 * wide
 

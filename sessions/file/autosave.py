@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -138,6 +137,8 @@ class Autosave:
 
     def _own(self) -> None:
         """Lock this process's copies, so that no other process treats them as left over."""
+        import secrets  # only for writing
+
         folder = _folder()
         if self._token and (folder / f"{self._token}.lock").exists():
             return

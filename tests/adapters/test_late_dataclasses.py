@@ -1,4 +1,4 @@
-"""Frozen dataclasses that are compiled late behave as Python's, from before their first instance on."""
+"""Dataclasses that are compiled late behave as Python's, from before their first instance on."""
 
 from __future__ import annotations
 
@@ -126,6 +126,44 @@ def test_first_instances_in_several_threads_are_whole() -> None:
             made = list(threads.map(make, range(4)))
         assert [(one.x, one.y, one.marks) for one in made] == [(number, 0, {"a": number}) for number in range(4)]
         assert len(set(made)) == 4
+
+
+def changing(dataclass: Decorator) -> Any:
+    @dataclass
+    class Base:
+        def __post_init__(self) -> None:
+            self.x += 1  # type: ignore[attr-defined]
+
+    @dataclass(kw_only=True)
+    class Count(Base):
+        """A count that may change."""
+
+        x: int
+        seen: list[int] = dataclasses.field(default_factory=list)
+
+    return Count
+
+
+def changed(count: Any) -> object:
+    one = count(x=1)
+    one.x, one.other = 5, 6
+    return one, vars(one)
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "made": lambda count: count(x=1),
+    "changed and added to": changed,
+    "equality": lambda count: (count(x=1) == count(x=1), count(x=1) == count(x=2), count(x=1) == 1),
+    "no hash": lambda count: (count.__hash__, hash(count(x=1))),
+    "defaults are made anew": lambda count: count(x=1).seen is count(x=1).seen,
+    "by position": lambda count: count(1),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_class_whose_instances_change_does_as_pythons_does(name: str) -> None:
+    ours, pythons = changing(late_dataclasses.dataclass), changing(dataclasses.dataclass)
+    assert outcome(lambda: CHANGES[name](ours)) == outcome(lambda: CHANGES[name](pythons))
 
 
 def test_methods_are_compiled_with_the_first_instance() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import pkgutil
 import re
 import sys
 import unicodedata
@@ -184,6 +183,8 @@ class Bound(NamedTuple):
 @lru_cache(maxsize=1)
 def every_binding() -> tuple[Bound, ...]:
     """Return the bindings of the app, then of every pane, screen and widget, importing all of them."""
+    import pkgutil  # only for this
+
     found = [Bound("", one) for one in APP_BINDINGS]
     seen: set[type] = set()
     for package in _WITH_BINDINGS:

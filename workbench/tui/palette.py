@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.command import CommandPalette, Hits, Provider
+from textual.command import CommandList, CommandPalette, Hits, Provider
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -56,12 +58,27 @@ def provider_of(host: Host) -> type[Provider]:
     return Commands
 
 
+class Entries(CommandList):
+    """Textual's list of commands, whose entries are not measured while there are more than rows on the screen."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the height, or the number of entries if that is more than is shown anyway."""
+        if self.option_count > viewport.height:
+            return self.option_count
+        return super().get_content_height(container, viewport, width)
+
+
 class Palette(CommandPalette):
-    """Textual's palette, except that enter waits for the search to end."""
+    """Textual's palette, except that enter waits for the search to end, and that its list is `Entries`."""
 
     def __init__(self, provider: type[Provider]) -> None:
         super().__init__(providers=[provider])
         self._held: Input.Submitted | None = None
+        self.HORIZONTAL_BREAKPOINTS = self.VERTICAL_BREAKPOINTS = []  # no style of it depends on the size
+
+    def compose(self) -> ComposeResult:
+        for part in super().compose():
+            yield Entries() if isinstance(part, CommandList) else part
 
     @on(Input.Changed)
     def _type_on(self) -> None:

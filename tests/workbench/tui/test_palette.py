@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from key_lists import WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from textual.command import CommandList
+from textual.content import Content
+from textual.css.styles import RulesMap
 from textual.widgets import Input
 
 from sessions.model.session import Session, SignatureText
@@ -126,3 +128,23 @@ def test_an_empty_session_says_what_is_written_where_and_a_handout_is_found_by_t
         assert found == ["Export as page for a browser"]
 
     at_the_desk(act, Session(SignatureText("")))
+
+
+def test_opening_measures_each_entry_no_more_than_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[Content] = []
+    measure = Content.get_height
+
+    def counted(self: Content, rules: RulesMap, width: int) -> int:
+        measured.append(self)
+        return measure(self, rules, width)
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(Content, "get_height", counted)
+        await desk.press("ctrl+p")
+        entries = desk.app.screen.query_one(CommandList)
+        await desk.until(lambda: entries.size.height > 10, "for the list, which is as high as it may be")
+        await desk.settle()
+        assert entries.virtual_size.height > entries.option_count > desk.app.size.height
+        assert 0 < len([one for one in measured if "\n" in one.plain]) <= 2 * entries.option_count
+
+    at_the_desk(act)

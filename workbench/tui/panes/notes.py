@@ -81,7 +81,7 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
     def __init__(self, edit: Edit, go_to: GoTo) -> None:
         self._edit, self._go_to = edit, go_to
         self._text = NoteLines(id="notes")
-        super().__init__(self._text, id="notes-pane")
+        super().__init__(id="notes-pane")
         self.display = False
         self._notes: tuple[Note, ...] = ()
         self._first: tuple[Note, ...] = ()
@@ -131,6 +131,8 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
             )
             for index, note in enumerate(notes[:MOST_NOTES])
         ]
+        if not self._text.is_attached:
+            self.mount(self._text)
         self._text.show(blocks, keep_place=True)
 
     def action_dismiss(self) -> None:

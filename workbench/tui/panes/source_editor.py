@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
@@ -11,11 +11,13 @@ from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from adapters.signatures.read.source_text import quiet_parse
-from workbench.editing.completion import Candidate, Completion, complete
 from workbench.tui.keys import KeyGroup
 from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
+
+if TYPE_CHECKING:
+    from workbench.editing.completion import Candidate, Completion
 
 WIDEST = 60
 
@@ -129,6 +131,8 @@ class SourceEditor(Editor):
         event.stop()
 
     def _offer(self, asked: bool = False) -> None:
+        from workbench.editing.completion import complete  # with the first key
+
         found: Completion | None = None
         if self.selection.is_empty and not self.read_only:
             found = complete(self.text, self._offset(self.cursor_location), self._own_types, asked=asked)
