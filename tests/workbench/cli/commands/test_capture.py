@@ -34,10 +34,9 @@ class Ran:
 
 
 @dataclass(frozen=True)
-class Both:
-    """The program without and with a capture, and the folder of its sessions."""
+class Run:
+    """The program under a capture, and the folder of its sessions."""
 
-    plain: Ran
     captured: Ran
     folder: Path
 
@@ -56,24 +55,24 @@ def captured(*command: str, cwd: Path, options: tuple[str, ...] = ("-o", "prompt
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     home = tmp_path_factory.mktemp("project")
     (home / "pyproject.toml").write_text("", encoding="utf-8")
     shutil.copy(PROGRAM, home / "program.py")
-    plain = ran(sys.executable, "program.py", "3", cwd=home)
-    return Both(plain, captured(sys.executable, "program.py", "3", cwd=home), home / "prompts")
+    return Run(captured(sys.executable, "program.py", "3", cwd=home), home / "prompts")
 
 
 @pytest.mark.slow
-def test_the_program_says_and_returns_what_it_does_without_a_capture(both: Both) -> None:
-    assert (both.captured.code, both.captured.out) == (both.plain.code, both.plain.out)
-    assert both.plain.code == 3
-    theirs = [line for line in both.captured.err.splitlines() if line in both.plain.err.splitlines()]
+def test_the_program_says_and_returns_what_it_does_without_a_capture(run: Run) -> None:
+    plain = ran(sys.executable, "program.py", "3", cwd=run.folder.parent)
+    assert (run.captured.code, run.captured.out) == (plain.code, plain.out)
+    assert plain.code == 3
+    theirs = [line for line in run.captured.err.splitlines() if line in plain.err.splitlines()]
     assert "and this is said to people" in theirs
 
 
-def test_each_predictor_has_a_session_and_each_distinct_input_a_case(both: Both) -> None:
-    cases = {path.name.removesuffix(".session.json"): len(store.load(path).cases) for path in both.folder.iterdir()}
+def test_each_predictor_has_a_session_and_each_distinct_input_a_case(run: Run) -> None:
+    cases = {path.name.removesuffix(".session.json"): len(store.load(path).cases) for path in run.folder.iterdir()}
     assert cases == {
         "RAG.respond": 7,
         "Extract": 1,
@@ -82,46 +81,46 @@ def test_each_predictor_has_a_session_and_each_distinct_input_a_case(both: Both)
         "Talk": 1,
         "question-answer": 1,
     }
-    names = {one.name for one in both.session("RAG.respond").cases}
+    names = {one.name for one in run.session("RAG.respond").cases}
     assert {"Capital of Switzerland?", "And without waiting?", "in thread 3?"} <= names
 
 
-def test_all_that_was_captured_is_a_fixture_that_holds(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(both.folder)]) == 0
+def test_all_that_was_captured_is_a_fixture_that_holds(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(run.folder)]) == 0
     assert "13 passed" in capsys.readouterr().out
-    assert "makes or reads otherwise" not in both.captured.err
+    assert "makes or reads otherwise" not in run.captured.err
 
 
-def test_the_report_goes_to_standard_error(both: Both) -> None:
-    assert "workbench capture: 14 calls, 6 sessions in prompts" in both.captured.err
-    assert "RAG.respond.session.json: 7 cases, 7 of them new" in both.captured.err
+def test_the_report_goes_to_standard_error(run: Run) -> None:
+    assert "workbench capture: 14 calls, 6 sessions in prompts" in run.captured.err
+    assert "RAG.respond.session.json: 7 cases, 7 of them new" in run.captured.err
 
 
-def test_a_signature_of_the_project_is_linked_to_its_file(both: Both) -> None:
-    link = both.session("Extract").signature.source
+def test_a_signature_of_the_project_is_linked_to_its_file(run: Run) -> None:
+    link = run.session("Extract").signature.source
     assert link is not None
     assert (link.file, link.class_name) == ("../program.py", "Extract")
-    assert "class Item(pydantic.BaseModel)" in both.session("Extract").signature.text
+    assert "class Item(pydantic.BaseModel)" in run.session("Extract").signature.text
 
 
-def test_one_that_was_made_while_the_program_ran_is_written_out(both: Both) -> None:
-    assert both.session("RAG.respond").signature.predictor == "ChainOfThought"
-    agent = both.session("question-answer.react").signature.read()
+def test_one_that_was_made_while_the_program_ran_is_written_out(run: Run) -> None:
+    assert run.session("RAG.respond").signature.predictor == "ChainOfThought"
+    agent = run.session("question-answer.react").signature.read()
     assert "weather" in agent.instructions
     assert list(agent.output_fields) == ["next_thought", "next_tool_name", "next_tool_args"]
 
 
-def test_demos_history_model_and_parameters_come_along(both: Both) -> None:
-    extract = both.session("Extract")
+def test_demos_history_model_and_parameters_come_along(run: Run) -> None:
+    extract = run.session("Extract")
     assert extract.demos[0].values["invoice"]["items"] == [{"name": "pen", "price": 1.0, "count": 1}]
     assert extract.model == "openai/gpt-4o-mini"
     assert dict(extract.params) == {"temperature": 0.5, "max_tokens": 1000}
-    (case,) = both.session("Talk").cases
+    (case,) = run.session("Talk").cases
     assert [dict(turn) for turn in case.history] == [{"question": "hi", "answer": "hello"}]
 
 
-def test_what_dspy_read_is_recorded_with_its_types(both: Both) -> None:
-    recording = both.session("Extract").cases[0].recordings["chat"]
+def test_what_dspy_read_is_recorded_with_its_types(run: Run) -> None:
+    recording = run.session("Extract").cases[0].recordings["chat"]
     reading = recording.attempts[0].completions[0].reading
     assert reading is not None
     assert reading.values["sure"] is True
@@ -130,25 +129,25 @@ def test_what_dspy_read_is_recorded_with_its_types(both: Both) -> None:
     assert invoice["value"]["kind"] == {"$type": "enum", "name": "Kind.OFFICE", "value": "office"}
 
 
-def test_a_fallback_is_an_attempt_of_its_own(both: Both) -> None:
-    recording = both.session("question-answer").cases[0].recordings["chat"]
+def test_a_fallback_is_an_attempt_of_its_own(run: Run) -> None:
+    recording = run.session("question-answer").cases[0].recordings["chat"]
     assert [(one.adapter, one.role) for one in recording.attempts] == [("chat", "main"), ("json", "fallback")]
     readings = [one.completions[0].reading for one in recording.attempts]
     assert [one.ok for one in readings if one is not None] == [False, True]
 
 
-def test_no_key_header_or_variable_of_the_environment_is_in_a_file(both: Both) -> None:
-    texts = [path.read_text(encoding="utf-8") for path in both.folder.rglob("*") if path.is_file()]
+def test_no_key_header_or_variable_of_the_environment_is_in_a_file(run: Run) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in run.folder.rglob("*") if path.is_file()]
     assert texts
     assert [secret for secret in PLANTED if any(secret in text for text in texts)] == []
 
 
 @pytest.mark.slow
-def test_captured_again_nothing_is_lost_and_nothing_doubled(both: Both) -> None:
-    before = {path.name: path.read_bytes() for path in both.folder.iterdir()}
-    again = captured(sys.executable, "program.py", cwd=both.folder.parent)
+def test_captured_again_nothing_is_lost_and_nothing_doubled(run: Run) -> None:
+    before = {path.name: path.read_bytes() for path in run.folder.iterdir()}
+    again = captured(sys.executable, "program.py", cwd=run.folder.parent)
     assert again.code == 0
-    assert {path.name: path.read_bytes() for path in both.folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in run.folder.iterdir()} == before
     assert "RAG.respond.session.json: 7 cases, 0 of them new" in again.err
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,8 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     tree = ast.parse(path.read_text())
     left_out: set[int] = set()
     for node in ast.walk(tree):
-        is_binding = isinstance(node, ast.Call) and ast.unparse(node.func) in ("Binding", "binding", "pane_keys")
+        called = node.func if isinstance(node, ast.Call) else None
+        is_binding = isinstance(called, ast.Name) and called.id in ("Binding", "binding", "pane_keys")
         if is_binding or isinstance(node, ast.Compare):
             left_out |= {id(one) for one in ast.walk(node)}
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -69,18 +71,20 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-SHOWN = [
-    (f"{path.relative_to(SOURCES).as_posix()}:{line}", text)
-    for path in sorted(SOURCES.rglob("*.py"))
-    if path.relative_to(SOURCES).as_posix() not in NO_TEXT
-    for line, text in texts(path)
-]
+@cache
+def shown() -> list[tuple[str, str]]:
+    return [
+        (f"{path.relative_to(SOURCES).as_posix()}:{line}", text)
+        for path in sorted(SOURCES.rglob("*.py"))
+        if path.relative_to(SOURCES).as_posix() not in NO_TEXT
+        for line, text in texts(path)
+    ]
 
 
 def test_no_text_names_a_key_by_its_usual_name_alone() -> None:
     found = [
         (place, word)
-        for place, text in SHOWN
+        for place, text in shown()
         for word in KEY.findall(NAMED_KEY.sub("", text))
         if " " in text.strip() and word not in (*OF_TEXTUAL, *NOT_OURS.get(place.partition(":")[0], ()))
     ]
@@ -106,7 +110,7 @@ def test_each_key_named_is_one_that_the_binding_has() -> None:
     usual: dict[str, set[str]] = {}
     for _, binding in every_binding():
         usual.setdefault(binding.id or "", set()).update(plain_words(key.strip()) for key in binding.key.split(","))
-    named = [(place, *found) for place, text in SHOWN for found in NAMED_KEY.findall(text.replace("{{", "{"))]
+    named = [(place, *found) for place, text in shown() for found in NAMED_KEY.findall(text.replace("{{", "{"))]
     assert len(named) > 80
     wrong = [one for one in named if one[2].replace("^", "ctrl+") not in usual.get(one[1], set())]
     assert wrong == []

@@ -165,34 +165,27 @@ def indented(text: str, by: int) -> str:
     return textwrap.indent(text, " " * by, lambda line: True)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        f"It fails:\n\n```python\n{CLASS}\n```\n\nwith `gpt-4o`.",
-        f"- 1.\n  ~~~\n{indented(CLASS, 2)}\n  ~~~",
-        CLASS,
-        indented(CLASS, 4),
-        AT_A_PROMPT,
-        AT_A_PROMPT.replace("... \n", "...\n"),
-        f"An example:\n\n{indented(AT_A_PROMPT, 4)}\nand more.",
-    ],
-    ids=[
-        "a page's code block",
-        "a list's code block",
-        "a class",
-        "an indented class",
-        "Python's prompt",
-        "Python's prompt without spaces at the ends of lines",
-        "Python's prompt in a docstring",
-    ],
-)
-def test_a_signature_is_found_in_a_copied_page(page: str) -> None:
+PAGES = {
+    "a page's code block": f"It fails:\n\n```python\n{CLASS}\n```\n\nwith `gpt-4o`.",
+    "a list's code block": f"- 1.\n  ~~~\n{indented(CLASS, 2)}\n  ~~~",
+    "a class": CLASS,
+    "an indented class": indented(CLASS, 4),
+    "Python's prompt": AT_A_PROMPT,
+    "Python's prompt without spaces at the ends of lines": AT_A_PROMPT.replace("... \n", "...\n"),
+    "Python's prompt in a docstring": f"An example:\n\n{indented(AT_A_PROMPT, 4)}\nand more.",
+}
+
+
+def test_a_signature_is_found_in_a_copied_page() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11")
-        desk.app.post_message(events.Paste(page.replace("\n", "\r")))
-        await desk.until(lambda: bool(desk.document.session.signature.text))
-        assert desk.document.session.signature.text.strip("\n") == CLASS
-        assert not desk.app._notifications
+        for name, page in PAGES.items():
+            assert not desk.document.session.signature.text, name
+            desk.app.post_message(events.Paste(page.replace("\n", "\r")))
+            await desk.until(lambda: bool(desk.document.session.signature.text), name)
+            assert desk.document.session.signature.text.strip("\n") == CLASS, name
+            assert not desk.app._notifications, name
+            await desk.press("ctrl+z")
 
     at_the_desk(act, session=Session(SignatureText(""), columns=DEFAULT_COLUMNS))
 
