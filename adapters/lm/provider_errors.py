@@ -293,8 +293,8 @@ def _unknown_provider(model: str) -> str:
         known = sorted({*KEY_VARIABLES, *OTHER_KEYS, *(one.provider for one in litellm_models())})
         near = [f"{one}/{name}" for one in difflib.get_close_matches(provider, known, 1, 0.75)]
     else:
-        names = [one.name for one in litellm_models() if one.provider == provider]
-        near = difflib.get_close_matches(f"{provider}/{name}", names, 1, 0.8)
+        names = [split_model(one.name)[1] for one in litellm_models() if one.provider == provider]
+        near = [f"{provider}/{one}" for one in difflib.get_close_matches(name, names, 1)]
     hint = f"did you mean {near[0]}?" if near else "write provider/model, such as openai/gpt-6-luna."
     return f"litellm knows no provider for the model {model!r}; {hint}"
 

@@ -35,6 +35,8 @@ class Target(NamedTuple):
     given: Any
     owner: str = ""
     """The class that declares a member; "" for an output."""
+    has_bounds: bool = False
+    """True for a member with constraints such as `ge`, which its model enforces."""
 
     @property
     def label(self) -> str:
@@ -65,9 +67,9 @@ def target_at(reading: Reading, place: str | None) -> Target | None:
         if members is None or key not in members:
             return target
         kind = members[key]
-        named = getattr(inside, "model_fields", {}).items()
-        name = next((name for name, one in named if key in (one.alias, one.validation_alias)), key)
-        target = Target(name, kind, given, inside.__name__)
+        fields = getattr(inside, "model_fields", {})
+        name = next((name for name, one in fields.items() if key in (one.alias, one.validation_alias)), key)
+        target = Target(name, kind, given, inside.__name__, name in fields and bool(fields[name].metadata))
     return target
 
 
@@ -178,8 +180,10 @@ def as_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
         if 1 < len(words) <= MOST_WORDS and all(isinstance(one, str) and one in words for one in given):
             kind = f"{written(target.annotation)} | Literal[{', '.join(map(repr, words))}]"
             yield retype_field(target.name, kind, owner=target.owner)
-        message = f"Give `{target.label}` the type str and convert the text in your program."
-        yield retype_field(target.name, "str", message, target.owner)
+        if not target.has_bounds:  # pydantic raises TypeError for a text with the bounds of a number
+            text = "str | None" if allows_none(target.annotation) else "str"
+            message = f"Give `{target.label}` the type {text} and convert the text in your program."
+            yield retype_field(target.name, text, message, target.owner)
 
 
 def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:

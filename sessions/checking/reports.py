@@ -39,11 +39,10 @@ def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
     return "All fixtures match" if counts.get("passed") or counts.get("unasked") else "Nothing was compared"
 
 
-def summary(counts: Mapping[str, int]) -> str:
-    """Format `totals`: how many fixtures passed, failed, and were empty."""
-    return ", ".join(
-        f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"
-    )
+def summary(counts: Mapping[str, int], unread: int = 0) -> str:
+    """Format `totals`: how many fixtures passed, failed, and were empty; and how many files are unreadable."""
+    said = [f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"]
+    return ", ".join([*said, f"{unread} file{'' if unread == 1 else 's'} not read"] if unread else said)
 
 
 def noted(note: str, results: Sequence[FixtureResult]) -> str:

@@ -306,6 +306,8 @@ def find_duplicate(text: str) -> tuple[str, int] | None:
 def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str]:
     """Return message and hint for a JSON syntax error."""
     text, offset = error.doc, error.pos
+    if not text.strip():
+        return "the file is empty", ""
     if offset >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return "the file ends in the middle", "it was cut off: restore it from a backup or from version control"
     if text.startswith(("<<<<<<<", "=======", ">>>>>>>"), text.rfind("\n", 0, offset) + 1):

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 def line(attempt: Attempt) -> str:
     """Return a line such as `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
-    price = cost(0.0 if attempt.cost is None and attempt.model.startswith("offline/") else attempt.cost)
-    billed = "nothing billed" if attempt.error and attempt.cost == 0 else f"{token_counts(attempt)}, {price}"
-    return f"attempt {attempt.number}, {attempt.purpose}: {billed}, {attempt.duration_ms:.0f} ms"
+    return f"attempt {attempt.number}, {attempt.purpose}: {billed(attempt, ', ')}, {attempt.duration_ms:.0f} ms"
+
+
+def billed(attempt: Attempt, separator: str = " · ") -> str:
+    """Return the tokens and the cost of a call, such as `412 + 33 tokens · $0.0003`."""
+    if attempt.error and attempt.cost == 0:
+        return "nothing billed"
+    return f"{token_counts(attempt)}{separator}{cost(total_cost([attempt]))}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -67,8 +72,8 @@ def cost(dollars: float | None) -> str:
 
 
 def total_cost(attempts: Iterable[Attempt]) -> float | None:
-    """Sum the costs; None if any is unknown."""
-    known = [one.cost for one in attempts]
+    """Sum the costs; None if any is unknown. Offline models are free."""
+    known = [0.0 if one.cost is None and one.model.startswith("offline/") else one.cost for one in attempts]
     return None if any(one is None for one in known) else sum(one for one in known if one is not None)
 
 

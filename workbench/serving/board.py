@@ -54,7 +54,8 @@ def board(seats: Seats, url: str, address: str) -> web.Response:
         rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     form = (
         f'<div class="board"><div>{code}</div><div>Address<strong>{escape(url)}</strong>'
-        f"Code<strong>{escape(seats.code)}</strong>{''.join(_button(*one) for one in admits)}"
+        f'Code<strong class="code">{escape(seats.code)}</strong>'
+        f"{''.join(_button(*one) for one in admits)}"
         f"<h2>{seats.taken} of {seats.most} seats taken</h2><table>{rows}</table></div></div>"
     )
     said = (

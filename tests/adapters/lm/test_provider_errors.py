@@ -169,6 +169,7 @@ def test_a_name_without_provider_needs_the_key_of_the_provider_that_dspy_asks(na
         ("deepseek-chat", "did you mean deepseek/deepseek-chat?"),
         ("my-own-model", "write provider/model, such as openai/gpt-6-luna."),
         ("opnai/gpt-4o", "did you mean openai/gpt-4o?"),
+        ("nope", "write provider/model, such as openai/gpt-6-luna."),
     ],
 )
 def test_of_a_name_whose_provider_nobody_knows_the_nearest_is_suggested(name: str, hint: str) -> None:

@@ -364,6 +364,23 @@ def test_a_slip_of_an_allowed_word_is_not_to_be_allowed() -> None:
     assert types("postive") == [] and types("mixed") == ["Allow 'mixed' in `c`."]
 
 
+@pytest.mark.parametrize(
+    ("declared", "offered"),
+    [
+        ("price: float", ["str"]),
+        ("price: float | None = None", ["str | None"]),
+        ("price: float = pydantic.Field(ge=0)", []),  # pydantic raises TypeError for `str` with `ge`
+        ("price: float | None = pydantic.Field(None, description='in euros')", ["str | None"]),
+    ],
+)
+def test_a_number_is_offered_as_a_text_unless_it_has_bounds(declared: str, offered: list[str]) -> None:
+    signature = ITEM.replace("price: float", declared)
+    reading = read("json", signature, '{"items": [{"name": "a", "price": "1.250,00", "qty": 1}]}')
+    changes = [fix.change for cause in reading.diagnosis for fix in cause.fixes]
+    assert any("description" in one for one in changes)
+    assert [one["type"] for one in changes if one.get("type", "").startswith("str")] == offered
+
+
 def test_a_list_is_described_by_an_example_of_its_own_type() -> None:
     for kind, example in (("list[int]", "[1, 2]"), ("list[str]", '["a", "b"]'), ("list[dict]", "[{…}, {…}]")):
         first = read("chat", f"q -> l: {kind}", "[[ ## l ## ]]\n- x\n- y").diagnosis[0]

@@ -259,6 +259,8 @@ def test_the_teacher_sees_who_joined_and_how_to_join(in_class: Callable[[Act], N
         assert "<svg" in shown
         for one in (room.seats.code, room.setup.url(room.port), "Ada &lt;b&gt;", "away", "1 of 2 seats taken"):
             assert one in shown
+        assert f'<strong class="code">{room.seats.code}</strong>' in shown, "which stays on one line"
+        assert ".board .code {\n  white-space: nowrap;" in (await browser.get("/class/class.css"))[1]
         seat.is_here, seat.shown = True, Controls(("The structure", "Demos"), 1, "◉ following the teacher")
         _, shown = await browser.get("/board")
         assert "step 2 of 2: Demos" in shown

@@ -418,6 +418,21 @@ def test_a_session_that_is_only_just_begun_has_nothing_wrong_with_it() -> None:
     at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)))
 
 
+def test_undoing_the_first_text_of_a_signature_leaves_nothing_wrong_and_no_prompt() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.paste_over("question -> answer")
+        assert "question" in desk.prompt("chat")
+        await desk.press("ctrl+z")
+        said = " ".join(strip.text for strip in desk.app.screen._compositor.render_strips())
+        assert "appears here as soon as there is a signature" in said
+        assert "✗" not in said and "stale" not in said
+        await desk.press("ctrl+y")
+        assert "question" in desk.prompt("chat")
+
+    at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)))
+
+
 def test_a_list_is_typed_with_enter_between_its_items() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "tags")

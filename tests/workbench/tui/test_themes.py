@@ -130,3 +130,22 @@ def test_every_theme_can_be_read() -> None:
             await look_everywhere(desk, FAINTEST)
 
     at_the_desk(act)
+
+
+def test_help_that_is_open_takes_the_colours_of_another_theme() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = "workbench-dark"
+        await desk.press("f1")
+        for theme in ("workbench-light", "workbench-dark"):
+            desk.app.theme = theme
+            await desk.settle()
+            accent = Color.parse(desk.app.theme_variables["text-accent"])
+            shown = {
+                Color.from_rich_color(style.color)
+                for strip in desk.app.screen._compositor.render_strips()
+                for text, style, _ in strip
+                if style is not None and style.color is not None and style.bold and "The workbench" in text
+            }
+            assert shown == {Color(*accent.rgb)}, theme
+
+    at_the_desk(act)

@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
         write_causes(found)
         for line in verdict_lines(found):
             command_output.heading(line, "red")
-        command_output.text(reports.summary(counts))
+        command_output.text(reports.summary(counts, len(errors)))
         advice = advice_on(found, options.paths)
         if advice:
             command_output.message(advice)

@@ -15,6 +15,7 @@ from adapters.replies import streaming
 from adapters.replies.reading import Reading
 from adapters.replies.streaming import StreamedField
 from adapters.requests.request import Request, read_reply
+from sessions.file import whole_files
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Column
 from sessions.running import rendering
@@ -164,4 +165,4 @@ def _reply_from(source: str | None) -> str:
     try:
         return arguments.decode(Path(source).read_bytes(), source)
     except OSError as error:
-        raise CommandError(f"{source}: {error.strerror or error}") from error
+        raise CommandError(f"{source}: {whole_files.explain(error)[0]}") from error

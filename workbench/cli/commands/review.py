@@ -154,7 +154,8 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         command_output.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:
-        command_output.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
+        if left.is_of_something or not left.errors:
+            command_output.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
         return
     if options.by == "case":
         # Print the causes of each case.

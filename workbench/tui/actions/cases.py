@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from sessions.model.session import Case
+from sessions.model.session import Case, Recording
 from workbench.editing import edits, field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
@@ -58,9 +58,15 @@ class CasesScreen(Dialog[CaseAction | None]):
         options = OptionList(compact=True)
         for index, case in enumerate(self._state.session.cases):
             mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
-            recorded = f"   {len(case.recordings)} recorded" if case.recordings else ""
-            about = "   ".join(one_line(str(value), 40) for value in list(case.inputs.values())[:2])
-            shown = lines(mark, (one_line(case.name, 40), "bold"), (f"   {about}{recorded}", QUIET))
+            about = [one_line(str(value), 40) for value in list(case.inputs.values())[:2] if value != case.name]
+            recorded = [f"{len(case.recordings)} recorded"] if case.recordings else []
+            failed = sum(map(_is_failure, case.recordings.values()))
+            shown = lines(
+                mark,
+                (one_line(case.name, 40), "bold"),
+                ("".join(f"   {one}" for one in (*about, *recorded)), QUIET),
+                (f"   ✗ {failed} not parsed" if failed else "", "$text-error"),
+            )
             options.add_option(Option(shown))
         options.highlighted = self._state.case_index
         yield options
@@ -72,6 +78,12 @@ class CasesScreen(Dialog[CaseAction | None]):
     def action_choose(self, verb: Literal["look", "add", "rename", "duplicate", "delete"]) -> None:
         index = self.query_one(OptionList).highlighted
         self.dismiss(CaseAction(verb, index if index is not None else self._state.case_index))
+
+
+def _is_failure(recording: Recording) -> bool:
+    """Return whether a reply of the recording's last call did not parse."""
+    replies = [reply for call in recording.attempts[-1:] for reply in call.completions]
+    return any(reply.reading is not None and not reply.reading.ok for reply in replies)
 
 
 async def choose_case(host: Host) -> None:

@@ -62,7 +62,7 @@ def edit_outside(host: Host) -> None:
     if after is not None and not said:
         put(editor, after)
     if said:
-        plain_notify(host.app, f"{said}. Your text is unchanged.", title="Not edited", severity="error")
+        plain_notify(host.app, f"{said.rstrip('.')}. Your text is unchanged.", title="Not edited", severity="error")
 
 
 def put(editor: Editor, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -10,7 +10,7 @@ from rich.markdown import Markdown
 from rich.style import Style
 from rich.theme import Theme
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import ActiveBinding, BindingType
 from textual.color import Color
 from textual.command import CommandPalette
@@ -50,18 +50,18 @@ messages, and parses the model's reply into typed values. The columns show both,
 
 
 class _ThemedMarkdown:
-    """Markdown in the colors of a theme, as one text: Textual's own widget mounts one for each paragraph."""
+    """Markdown in the colors of the theme, as one text: Textual's own widget mounts one for each paragraph."""
 
-    def __init__(self, text: str, colors: Mapping[str, str]) -> None:
+    def __init__(self, text: str, app: App[Any]) -> None:
         self._markdown = Markdown(text)
-        accent, code = [Color.parse(colors[one]).rich_color for one in ("text-accent", "text-warning")]
-        accented = Style(color=accent, bold=True)
-        self._theme = Theme(
-            {"markdown.h2": accented, "markdown.item.number": accented, "markdown.code": Style(color=code)}
-        )
+        self._app = app
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        with console.use_theme(self._theme):
+        colors = self._app.theme_variables
+        accent, code = [Color.parse(colors[one]).rich_color for one in ("text-accent", "text-warning")]
+        accented = Style(color=accent, bold=True)
+        theme = Theme({"markdown.h2": accented, "markdown.item.number": accented, "markdown.code": Style(color=code)})
+        with console.use_theme(theme):
             yield from console.render(self._markdown, options)
 
 
@@ -77,9 +77,9 @@ class HelpScreen(Dialog[None]):
         self._key_names = key_names
 
     def contents(self) -> Iterable[Widget]:
-        keys, colors = keys_of(self.app), self.app.theme_variables
+        keys = keys_of(self.app)
         texts = [keys(one) for one in (self._pane_help, "## The workbench\n\n" + START) if one]
-        explained = [Static(_ThemedMarkdown(one, colors), classes="dialog-help") for one in texts]
+        explained = [Static(_ThemedMarkdown(one, self.app), classes="dialog-help") for one in texts]
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:

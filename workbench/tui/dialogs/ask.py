@@ -123,6 +123,9 @@ class AskScreen(Dialog[str | None]):
     @on(Input.Submitted)
     def _enter(self, event: Input.Submitted) -> None:
         answer = self._value if event.value == self._shown else event.value
+        ending = "".join(self._shown[self._shown.rfind(os.sep) + 1 :].partition(".")[1:])
+        if self._is_path and ending and answer.endswith(ending * 2):  # typed before the ending that was left there
+            answer = answer.removesuffix(ending)
         refused = self._refuse(answer)
         if refused:
             self._error.show(f"✗ {refused}")

@@ -86,9 +86,7 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
             role = f"{ROLES['again']}: {first_line(event.reason)}"
             break
     yield Block((Piece(title, "title"), Piece(f"   {role}", "note")))
-    billed = f"{measures.token_counts(attempt)} · {measures.cost(attempt.cost)}"
-    counts = f"{duration(attempt.duration_ms)} · {'nothing billed' if attempt.error and attempt.cost == 0 else billed}"
-    yield named("measured", counts)
+    yield named("measured", f"{duration(attempt.duration_ms)} · {measures.billed(attempt)}")
     if attempt.error:
         yield named("failed", (attempt.error, "error"))
     for completion in attempt.completions:
@@ -151,7 +149,8 @@ def _detail(event: events.Event) -> str:
     elif isinstance(event, events.RequestSent):
         said = f"to {event.model}"
     elif isinstance(event, events.ResponseReceived):
-        said = measured(event.duration_ms, event.usage, event.cost)
+        is_counted = event.usage or event.cost is not None
+        said = measured(event.duration_ms, event.usage, event.cost) if is_counted else duration(event.duration_ms)
     elif isinstance(event, events.ReplyRead):
         said = verdict(event.reading) if event.reading is not None else "nothing to read"
     elif isinstance(event, events.FallbackStarted):

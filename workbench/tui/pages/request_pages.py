@@ -16,9 +16,10 @@ from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
+from workbench.output import measures
 from workbench.output.measures import counted
 from workbench.sending import model_choices, sending
-from workbench.tui.pages.page import LookedAt, as_json, comma, heading, json_block, measured, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, as_json, comma, duration, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_PROMPT = 300_000
@@ -257,7 +258,7 @@ def _steps(at: LookedAt) -> Iterable[Block]:
     yield named("5 parse", *_parse(at))
     if at.run is not None and at.run.run is not None:
         for attempt in at.run.run.attempts[1:]:
-            counts = measured(attempt.duration_ms, attempt.usage, attempt.cost)
+            counts = f"{duration(attempt.duration_ms)} · {measures.billed(attempt)}"
             yield named("again", f"by {catalog.title(attempt.adapter)} · {counts}")
 
 
@@ -270,7 +271,7 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         return (f"the reply was {reply.source}", (" (its calls are not at hand)", "note"))
     first = run.run.attempts[0]
     failed = ((f" · {first.error}", "error"),) if first.error else ()
-    return (f"{first.model} · {measured(first.duration_ms, first.usage, first.cost)}", *failed)
+    return (f"{first.model} · {duration(first.duration_ms)} · {measures.billed(first)}", *failed)
 
 
 def _postprocess(at: LookedAt) -> str:

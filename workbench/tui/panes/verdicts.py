@@ -292,10 +292,9 @@ def _took(run: ColumnRun) -> str:
         return ""
     calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
     attempts = run.run.attempts if run.run is not None else ()
-    billed = [one for one in attempts if not one.model.startswith("offline/")]
     is_sent = not isinstance(run.payload, Mapping) or has_come(run.payload)
-    total = measures.total_cost(billed) if is_sent else 0
-    cost = f" · {measures.cost(total)}" if billed and total != 0 else ""
+    total = measures.total_cost(attempts) if is_sent else 0
+    cost = f" · {measures.cost(total)}" if total != 0 else ""
     again = ""  # what a retry or the fallback adapter achieved
     if attempts and attempts[-1].purpose == "again":
         again = f" · asked again: {'parsed' if run.phase == 'done' else 'failed too'}"

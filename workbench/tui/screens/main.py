@@ -347,6 +347,8 @@ class MainScreen(PaneSizesScreen):
         if change is None:
             self.status.say(f"nothing to {'undo' if word == 'undone' else 'redo'}")
             return
+        if not self.document.session.signature.text.strip():  # no prompt is the last good one
+            self._engine = None
         self._after_edit()
         self.status.say(f"{word}: {change.label}")
         self.show()

@@ -112,6 +112,28 @@ def test_a_link_out_of_the_folder_is_not_written_through(command: str, rain: str
     refuses(run, command, "a link that leads out of its folder", tmp_path)
 
 
+def test_a_file_that_is_not_there_is_guessed_by_its_name_and_not_by_its_ending(rain: str, run: Run) -> None:
+    Path("rain.session.json").write_bytes(Path(rain).read_bytes())
+    Path("demos.csv").write_text("a,b")
+    for wrong, said in {
+        "rian.session.json": "did you mean rain.session.json?",
+        "rain.json": "did you mean rain.session.json?",
+        "demos.json": "did you mean demos.csv?",
+        "missing.session.json": "`workbench new` makes a session",
+    }.items():
+        assert run("render", wrong).err == f"workbench: {wrong}: there is no such file ({said})\n"
+
+
+def test_unreadable_files_are_counted_by_check_and_not_called_unrecorded_by_review(rain: str, run: Run) -> None:
+    assert run("send", rain, "--save").code == exit_codes.OK
+    Path("empty.json").write_text("")
+    done = run("check", rain, "empty.json")
+    assert done.out.splitlines()[0].endswith(" passed, 1 file not read") and done.code == exit_codes.USAGE
+    done = run("review", "empty.json")
+    assert done.err == "workbench: empty.json: the file is empty (`workbench new` makes a session)\n"
+    assert "the file is empty" in run("import", "empty.json", "--into", rain).err
+
+
 def test_unknown_keys_survive_what_is_written(rain: str, run: Run) -> None:
     data = json.loads(Path(rain).read_text())
     data["of_another_tool"] = {"kept": [1, 2]}

@@ -82,7 +82,7 @@ def test_a_reply_comes_from_a_file_exactly_as_it_is(rain: str, run: Run) -> None
 @pytest.mark.parametrize(
     ("words", "stdin", "said"),
     [
-        (["--response", "gone.txt"], b"", "gone.txt: No such file"),
+        (["--response", "gone.txt"], b"", "gone.txt: no such file"),
         ([], b"abc\xff\xfe", "standard input: byte 3 is not UTF-8"),
     ],
 )

@@ -9,6 +9,8 @@ import pytest
 
 from adapters.formats import catalog
 from adapters.replies.reading import Reading
+from adapters.running.events import ResponseReceived
+from adapters.running.runs import Attempt, Completion, Run
 from sessions import examples
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -48,6 +50,20 @@ def text_of(blocks: list[Block]) -> str:
 
 
 CHAT_REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]\n"
+
+
+@pytest.mark.parametrize(("model", "price"), [("offline/exact", "free"), ("hosted_vllm/mine", "cost unknown")])
+def test_only_an_offline_model_is_called_free(model: str, price: str) -> None:
+    call = Attempt(1, "chat", model, {}, (Completion(CHAT_REPLY),), duration_ms=253.0)
+    came = ResponseReceived(
+        at=0.3, attempt=1, texts=(CHAT_REPLY,), finish_reason="stop", usage=None, cost=None, duration_ms=253.0
+    )
+    run = ColumnRun(1, "chat", "chat", model, 0.0, run=Run(True, {}, (came,), (call,)), phase="done")
+    of = looked_at(with_reply(session(model), "chat", CHAT_REPLY), run=run)
+    said = text_of(attempts.blocks_of(of))
+    assert f"1 call, 253 ms, {price}" in said and f"253 ms · ~3 + ~18 tokens · {price}" in said
+    assert said.count("cost unknown") == (0 if price == "free" else 2)
+    assert f"{model} · 253 ms · ~3 + ~18 tokens · {price}" in text_of(request_pages.card_blocks(of))
 
 
 @pytest.mark.parametrize("adapter", catalog.NAMES)

@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from sessions import examples
-from tests.support.open_app import MIDDLE, SIZES, SMALL, Desk, at_the_desk
+from sessions.model.replies import RecordedAttempt, RecordedCompletion, RecordedReading
+from sessions.model.session import Case, Recording
+from tests.support.open_app import MIDDLE, SIZES, SMALL, TICKETS, Desk, at_the_desk
 from workbench.tui.actions.cases import CasesScreen
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
 
@@ -181,3 +184,20 @@ def test_a_click_on_the_line_that_names_the_case_shows_all_of_them() -> None:
         assert isinstance(desk.app.screen, CasesScreen)
 
     at_the_desk(act, size=MIDDLE)
+
+
+def test_the_list_of_cases_marks_those_whose_recorded_reply_did_not_parse() -> None:
+    wrong = RecordedAttempt("json", completions=(RecordedCompletion("{", reading=RecordedReading(False)),))
+    right = RecordedAttempt("json", completions=(RecordedCompletion("{}", reading=RecordedReading(True)),))
+    recordings = {"mended": Recording((), attempts=(wrong, right)), "good": Recording((), attempts=(right,))}
+    cases = (
+        Case("crash", {"ticket": "crash"}, recordings=recordings),
+        Case("late", {"ticket": "It came late."}, recordings={**recordings, "bad": Recording((), attempts=(wrong,))}),
+    )
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+t")
+        rows = [str(one.prompt) for one in desk.app.screen.query_one(OptionList).options]
+        assert rows == ["● crash   2 recorded", "  late   It came late.   3 recorded   ✗ 1 not parsed"]
+
+    at_the_desk(act, session=replace(TICKETS, cases=cases))
