@@ -234,10 +234,10 @@ class Element:
 def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> Element:
     """Make an element. Raises ValueError for names or attributes not allowed, and for links outside the page."""
     if _NAME.fullmatch(name) is None or name in ("script", "style", "iframe", "object", "embed", "base", "link"):
-        raise ValueError(f"{name!r} is no element of a page's body")
+        raise ValueError(f"{name!r} is not an element of a page's body")
     for key, value in attributes.items():
         if key not in _ATTRIBUTES and not re.fullmatch(r"aria-[a-z]+|data-[a-z]+", key):
-            raise ValueError(f"{key!r} is no attribute that an element may have")
+            raise ValueError(f"{key!r} is not an attribute of an element")
         if key == "href" and not value.startswith("#"):
             raise ValueError("an address may only be a place on the same page, #…")
     return Element(name, attributes, children)

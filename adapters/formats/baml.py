@@ -25,7 +25,7 @@ PLAIN = {str: "string", int: "int", float: "float", bool: "boolean"}
 PROFILE = Profile(
     about="JSON, with a compact schema that has comments",
     card=Card(
-        "JSON replies, with the types described in BAML's short form in the place of a JSON schema.",
+        "JSON replies, with the types described in BAML's short form instead of a JSON schema.",
         "As JSON, but each output's type in a few lines with comments: far fewer tokens for nested models.",
         "As JSON: json_repair, a key for every output, a value of its type.",
         (

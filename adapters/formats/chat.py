@@ -89,8 +89,8 @@ PROFILE = Profile(
             "where text in front of the answer should do no harm: it is ignored",
         ),
         (
-            "for deeply nested outputs: their JSON stands under a marker and may still be broken",
-            "where values may hold lines that look like markers",
+            "for deeply nested outputs: their JSON is below a marker and may still be broken",
+            "where values may contain lines that look like markers",
         ),
     ),
     inputs="markers",
@@ -99,7 +99,7 @@ PROFILE = Profile(
     quirks=OF_THE_BASE | {"prompt-ends-with-completed-marker", "demos-show-field-names"},
     has_finetuning_in_dspy=True,
     structure=(
-        "Then the form of every message: each field stands under a marker such as [[ ## name ## ]] on a line of its "
+        "Then the form of every message: each field is below a marker such as [[ ## name ## ]] on a line of its "
         "own. The parser later looks for exactly these markers in the reply. Text in braces is a placeholder, "
         "and the notes beside the outputs say which values their types allow."
     ),

@@ -201,7 +201,7 @@ PROFILE = Profile(
     word_for_none="null",
     quirks=OF_THE_BASE | {"demos-show-field-names"},
     structure=(
-        "Then the form of every message: inputs stand under [[ ## name ## ]] markers, and the reply must be one JSON "
+        "Then the form of every message: inputs are below [[ ## name ## ]] markers, and the reply must be one JSON "
         "object with a key for every output. The notes beside the outputs say which values their types allow."
     ),
 )

@@ -34,14 +34,17 @@ PROFILE = Profile(
             "with models that were trained on XML tags (Anthropic's, for instance)",
             "for nested outputs without structured output",
         ),
-        ("where values hold &, < or HTML", "where replies may be cut off: XML that ends early is refused as a whole"),
+        (
+            "where values contain &, < or HTML",
+            "where replies may be cut off: XML that ends early is refused as a whole",
+        ),
     ),
     inputs="tags",
     reply="xml",
     options=(*SHARED_OPTIONS, FALLBACK_OPTION),
     has_finetuning_in_dspy=True,
     structure=(
-        "Then the form of every message: each field stands between <name> and </name>. The parser later looks for "
+        "Then the form of every message: each field is between <name> and </name>. The parser later looks for "
         "exactly these tags in the reply; nested types become nested tags."
     ),
 )

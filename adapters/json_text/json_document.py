@@ -179,7 +179,7 @@ def _plain_member(key: str) -> re.Pattern[str]:
 
 
 def first_braces(text: str) -> tuple[int, int] | None:
-    """Find the first `{` that is ever closed, and its end, ignoring strings.
+    """Find the first `{` with a matching `}`, ignoring strings, and return both places.
 
     Takes linear time. Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}`
     takes quadratic time.

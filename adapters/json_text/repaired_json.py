@@ -182,7 +182,7 @@ def strings_are_known() -> bool:
 
 
 class _PlacingParser(_BoundedParser):
-    """json_repair's parser, extended to locate a valid object inside the text, and to take flat ones whole."""
+    """json_repair's parser, extended to locate a valid object inside the text, and to load flat objects at once."""
 
     members: list[Member] | None = None
     taken: Any = None

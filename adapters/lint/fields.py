@@ -28,7 +28,7 @@ def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
     if is_split and "instructions-split-at-any-line-break" in profile.quirks:
         yield Lint(
             "instructions-lines-split",
-            "The instructions hold a line break other than \\n (U+2028, \\x0b, …); it becomes a new, indented line.",
+            "The instructions contain a line break other than \\n (U+2028, \\x0b, …); it becomes a new, indented line.",
             Place("instructions"),
         )
     if "asks-for-markers-and-reads-json" in profile.quirks and signature.output_fields:

@@ -147,14 +147,14 @@ def request_lints(
     elif profile.reply == "json" and chosen is None and not model.startswith("offline/"):
         yield Lint(
             "no-response-format",
-            f"Nothing holds {model} to JSON: as far as known it takes no response_format.",
+            f"Nothing forces {model} to reply in JSON: as far as known, it does not support response_format.",
             Place("column"),
         )
         for name in [name for name, field in signature.output_fields.items() if _holds_code(field)]:
             yield Lint(
                 "code-as-json",
-                f"`{name}` most likely contains quotes and line breaks, which JSON escapes, and nothing holds {model} "
-                "to JSON.",
+                f"`{name}` most likely contains quotes and line breaks, which JSON escapes, and nothing forces {model} "
+                "to reply in JSON.",
                 Place("field", None, name),
             )
     reasoning = signature.output_fields.get("reasoning")

@@ -246,7 +246,7 @@ def _incomplete(
         state = "is null" if name in demo else "is missing"
         if name in signature.output_fields and "marks-what-is-not-supplied" in profile.quirks:
             annotation = signature.output_fields[name].annotation
-            typed = "" if annotation is str or str in get_args(annotation) else ", a text in the place of another type"
+            typed = "" if annotation is str or str in get_args(annotation) else ", a text instead of another type"
             said = f"; the model is shown 'Not supplied for this particular example.' as its value{typed}."
         else:
             said = ", which is introduced as an example in which some fields are not supplied."

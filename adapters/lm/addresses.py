@@ -205,9 +205,9 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
     for name in names:
         key = env.get(name, "")
         if not (key.isascii() and key.isprintable()) or key != key.strip():
-            what = "a letter" if not key.isascii() else "a line break or a space"
+            what = "letters beyond ASCII" if not key.isascii() else "a line break or a space"
             raise ProviderError(
-                f"The key in {name} holds {what} that no key has, so it cannot be sent. Set it again without.",
+                f"The key in {name} contains {what} and cannot be sent. Set it again without it.",
                 "key",
                 payload={"variable": name},
             )
@@ -226,9 +226,9 @@ def check_headers(variables: Mapping[str, str], allowed: Collection[str], place:
                 "has allowed (`--allow-variable`)."
             )
         elif not value:
-            said = f"The variable {variable}, whose value the header {header} is to have, is not set."
+            said = f"The variable {variable}, which provides the header {header}, is not set."
         elif not (value.isascii() and value.isprintable()) or value != value.strip():
-            said = f"The value of {variable} holds what no header can carry: a line break, a space, or no plain letter."
+            said = f"The value of {variable} is not valid in a header: use ASCII without line breaks and outer spaces."
         else:
             continue
         raise ProviderError(said, "key", payload={"variable": variable, "header": header})
@@ -259,7 +259,7 @@ def why_no_address(address: str) -> str:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        return "its port is no number from 1 to 65535" if "ort" in str(error) else "it is no address"
+        return "its port is not a number from 1 to 65535" if "ort" in str(error) else "it is not an address"
     if any(one.isspace() or not one.isprintable() for one in address):
         return "there is a space or a line break in it"
     if parts.scheme not in ("http", "https") or "://" not in address:
@@ -267,5 +267,5 @@ def why_no_address(address: str) -> str:
     if not parts.hostname:
         return "it names no host"
     if port == 0:
-        return "its port is no number from 1 to 65535"
-    return "it holds a user name or a password, which an address may not" if "@" in parts.netloc else ""
+        return "its port is not a number from 1 to 65535"
+    return "it contains a user name or a password, which is not allowed" if "@" in parts.netloc else ""

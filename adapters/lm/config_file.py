@@ -60,7 +60,7 @@ def read(path: Path | None) -> ConfigFile:
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from None
     if len(content) > LARGEST:
-        raise ConfigError(f"{path}: larger than {LARGEST:,} bytes, which is no config file")
+        raise ConfigError(f"{path}: larger than {LARGEST:,} bytes, so it is not a config file")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -208,7 +208,7 @@ def dspy_facts() -> DspyFacts:
 
 @lru_cache(maxsize=2)
 def facts_by(table: FetchedTable | None) -> DspyFacts:
-    """Return the facts with a fetched table instead of dspy's own, which remains if the file is damaged."""
+    """Return the facts with a fetched table, or with dspy's own for None and for a damaged file."""
     facts = dspy_facts()
     try:
         return facts if table is None else FetchedFacts(facts.data, str(table), table.read())

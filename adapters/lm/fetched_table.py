@@ -133,7 +133,7 @@ def fetch() -> FetchedTable:
     path, url = _path(), os.environ.get("LITELLM_MODEL_COST_MAP_URL") or URL
     why = f"{LOCAL} is set" if is_local() else "there is no home folder to keep it in" if path is None else ""
     if not why and (said := why_no_address(url)):
-        why = f"LITELLM_MODEL_COST_MAP_URL is no address that can be called ({said})"
+        why = f"LITELLM_MODEL_COST_MAP_URL is not a valid address ({said})"
     if why or path is None:
         raise ProviderError(f"No table of models was fetched: {why}.", "setup")
     host = urlsplit(url).netloc
@@ -200,7 +200,7 @@ def _checked(body: bytes, fewest: int) -> Table:
         is_page = body.lstrip()[:1] == b"<"
         raise _BadTableError("it is a web page, not JSON" if is_page else "it is not JSON") from None
     if not isinstance(found, dict) or any(not isinstance(one, dict) for one in found.values()):
-        raise _BadTableError("it is no table of models")
+        raise _BadTableError("it is not a table of models")
     if len(models_in(found)) < fewest:
         raise _BadTableError(f"it has fewer than {fewest:,} models")
     return found

@@ -281,7 +281,7 @@ class LitellmLM:
             )
         if "://" in self.model:
             raise ProviderError(
-                f"The model's name {self.model!r} holds an address. Write provider/model, and give api_base.",
+                f"The model's name {self.model!r} contains an address. Write provider/model, and give api_base.",
                 "model",
             )
         provider, _ = split_model(self.model)

@@ -36,7 +36,7 @@ class LMSettings:
 def why_no_header(header: str, variable: str) -> str:
     """Return why a header cannot be sent with a variable's value, or ""."""
     if not _HEADER.fullmatch(header):
-        return "a header's name is made of letters, digits and -, such as OpenAI-Organization"
+        return "a header's name consists of letters, digits and -, such as OpenAI-Organization"
     if header.lower() in OF_THE_CONNECTION:
         return "this header is set by who sends the request"
     return "" if _VARIABLE.fullmatch(variable) else "expected the name of an environment variable, such as OPENAI_ORG"

@@ -72,7 +72,7 @@ def why_no_address(value: object) -> str:
         parts = None
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         return f"expected an http or https address, as in {EXAMPLE}"
-    return "an address here holds no user name and no password" if "@" in parts.netloc else ""
+    return "an address here must not contain a user name or a password" if "@" in parts.netloc else ""
 
 
 def address_of(provider: str, environment: Mapping[str, str] | None = None) -> str | None:

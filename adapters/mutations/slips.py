@@ -238,7 +238,7 @@ MARKERS = grouped(
     ),
     Mutation(
         "words after the end marker",
-        "the model goes on talking",
+        "the model keeps talking",
         markers(lambda text: f"{text.rstrip()}\nThat should cover it."),
     ),
 )

@@ -321,7 +321,7 @@ def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | Non
 
 
 def _pieces(logprobs: object) -> list[tuple[bytes, float]]:
-    """Return each token's bytes and logarithm; empty for any other shape."""
+    """Return each token's bytes and log probability; empty for data of another shape."""
     if not isinstance(logprobs, Mapping):
         return []
     content = logprobs.get("content")

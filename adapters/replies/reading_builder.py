@@ -190,7 +190,7 @@ def reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "too large to read: nested more deeply than Python's recursion limit"
     if isinstance(error, MemoryError):
-        return "too large to read: more than Python's parser can hold"
+        return "too large to read: more than Python's parser can process"
     text = str(error).strip()
     return text.split("\n", 1)[0] if text else type(error).__name__
 

@@ -126,7 +126,7 @@ class WholeCall(Protocol):
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
         """Build the request, messages included, with this call as its `whole_call`. Raises on failure.
 
-        Messages equal to those of the previous prompt `reuse` are the same objects, so their display is kept.
+        Messages that equal those of the previous prompt `reuse` are reused, which keeps their display.
         """
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
@@ -236,4 +236,4 @@ def predict_call(signature: Signature, inputs: Mapping[str, Any]) -> PredictCall
 
 
 def _refused(name: str, raised: str) -> BuildError:
-    return BuildError(f"dspy.Predict takes an input of this name for itself and raises {raised}", RENAME, name)
+    return BuildError(f"dspy.Predict uses an input of this name itself and raises {raised}", RENAME, name)

@@ -40,7 +40,7 @@ class Decision:
 
     @property
     def parameter(self) -> str:
-        """Return the name of the setting that decides."""
+        """Return the name of the setting that determines the value."""
         return PARAMETERS[self.kind]
 
     @property

@@ -53,7 +53,7 @@ def _strict(schema: object, root: Mapping[str, Any], within: tuple[str, ...]) ->
     reference = out.get("$ref")
     if isinstance(reference, str) and len(out) > 1:
         if reference in within:
-            raise RecursionError(f"the schema of {reference!r} holds itself, with a description or default of its own")
+            raise RecursionError(f"the schema of {reference!r} contains itself, with its own description or default")
         meant = _strict(_resolved(root, reference), root, (*within, reference))
         if isinstance(meant, dict):
             out = {**meant, **{key: value for key, value in out.items() if key != "$ref"}}

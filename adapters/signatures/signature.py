@@ -236,7 +236,7 @@ class Signature(ShowsItself):
     def __post_init__(self) -> None:
         if isinstance(self.fields_in_order, str):
             raise TypeError(
-                f"a Signature is made of fields; adapters.read_signature({self.fields_in_order!r}) reads a text"
+                f"a Signature consists of fields; adapters.read_signature({self.fields_in_order!r}) reads a text"
             )
 
     @classmethod

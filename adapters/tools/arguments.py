@@ -247,9 +247,9 @@ def _schema(line: str) -> dict[str, Any]:
     try:
         (function,) = ast.parse(f"{PREFIX}{text}): pass").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise SignatureError(f"these are no arguments of a function: {error}", hint=hint) from None
+        raise SignatureError(f"these are not the arguments of a function: {error}", hint=hint) from None
     if not isinstance(function, ast.FunctionDef) or function.returns is not None or len(function.body) != 1:
-        raise SignatureError("these are no arguments of a function", hint=hint)
+        raise SignatureError("these are not the arguments of a function", hint=hint)
     args = function.args
     if args.vararg or args.kwarg or args.posonlyargs or args.kwonlyargs:
         raise SignatureError("a tool's arguments are plain names: no *, ** or /", hint=hint)
@@ -265,7 +265,7 @@ def _schema(line: str) -> dict[str, Any]:
             try:
                 made["default"] = ast.literal_eval(default)
             except (ValueError, SyntaxError, RecursionError):
-                raise SignatureError(f"the default of `{arg.arg}` is no plain value", 1, column, hint) from None
+                raise SignatureError(f"the default of `{arg.arg}` is not a plain value", 1, column, hint) from None
     needed = [name for name, one in properties.items() if "default" not in one]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": needed}
     return {**schema, "additionalProperties": False} | ({"$defs": definitions} if definitions else {})

@@ -302,7 +302,7 @@ class Difference:
 
     @property
     def needed_range(self) -> tuple[int, int | None] | None:
-        """`needed` for both ends of the difference's 50 % interval; the upper is None if that includes 0."""
+        """`needed` for both ends of the difference's 50 % interval; the upper is None if the interval includes 0."""
         if self.needed is None:
             return None
         half = self._interval(0.5)

@@ -30,7 +30,7 @@ MOST_CAUSES, OTHERS = 20, "other causes"
 """The most distinct causes of a cell's misses; the misses of later ones are counted together."""
 LONGEST_EXAMPLE = 200
 HIGHEST_NUMBER = 2**63 - 1
-"""The highest number of a run that is told apart from higher ones."""
+"""The highest number of a run; higher numbers count as this number."""
 
 
 class Totals:

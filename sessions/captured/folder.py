@@ -152,7 +152,7 @@ class CapturedFolder:
         except (SessionError, SignatureError) as error:
             self.problems[str(error)] = None
         except Exception as error:  # these values may raise any error, as in dspy
-            self.problems[f"a call could not be taken: {type(error).__name__}: {error}"[:300]] = None
+            self.problems[f"a call could not be captured: {type(error).__name__}: {error}"[:300]] = None
         if self._changed and time.monotonic() >= self._next_save:
             self.save()
 
@@ -240,11 +240,11 @@ class CapturedFolder:
             there = opened.session
             if is_alike(there, new):
                 return _Predictor(path, there, there, opened.fingerprint, known=names_by_inputs(there))
-            self.notes[f"{path.name} has another signature or other demos: it stays as it is, and this is captured "
+            self.notes[f"{path.name} has another signature or other demos: it stays unchanged, and this is captured "
                        "beside it"] = None  # fmt: skip
-        self.notes[f"{call.name}: more than {MOST_SESSIONS} versions of its signature and demos; no more are taken"] = (
-            None
-        )
+        self.notes[
+            f"{call.name}: more than {MOST_SESSIONS} versions of its signature and demos; others are skipped"
+        ] = None
         return None
 
     def save(self) -> None:

@@ -183,7 +183,7 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
 
 
 def reply_of(made: Recording, model: str) -> Reply | None:
-    """Return the reply to show in the column: the first one of the first attempt."""
+    """Return the reply to show in the column: the first reply of the first attempt."""
     first = made.attempts[0].completions if made.attempts else ()
     if not first:
         return None
@@ -270,7 +270,7 @@ def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompl
 
 REDACTED = "(redacted)"
 SHORTEST = 4
-"""The minimum length of a redactable text; shorter ones match ordinary words."""
+"""The minimum length of a redactable text; shorter texts match ordinary words."""
 
 
 def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:

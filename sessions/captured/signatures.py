@@ -97,7 +97,7 @@ class TypeMaker:
         return BUILTINS[name] if name in BUILTINS else self._unknown(name)
 
     def _unknown(self, what: str) -> Any:
-        self.notes.append(f"the type {what} cannot be said in a session: anything is taken in its place")
+        self.notes.append(f"the type {what} cannot be written in a session: `Any` is used in its place")
         return Any
 
     def _class(self, key: str) -> Any:
@@ -203,7 +203,7 @@ def captured(described: Described, folder: Path, name: str = "") -> CapturedSign
             return CapturedSignature(text, text.read(), tuple(maker.notes))
     # No text expresses it fully: keep the nearest, and let its prompts show the difference.
     text = next(_anew(described, live))
-    return CapturedSignature(text, text.read(), (*maker.notes, f"no text says the signature {live.name} whole"))
+    return CapturedSignature(text, text.read(), (*maker.notes, f"no text describes the whole signature {live.name}"))
 
 
 def _written(described: Described, live: Signature, folder: Path, name: str) -> Iterator[SignatureText]:

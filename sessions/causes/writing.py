@@ -243,7 +243,7 @@ def plain_words(key: Key) -> str:
 def _types_in_words(_: str, before: str, after: str) -> str:
     if {before, after} == {"list", "list[…]"}:
         whole = after == "list[…]"
-        return f"types are written {'with what they hold' if whole else 'alone'}, `{after}` and no longer `{before}`"
+        return f"types are written {'with their item types' if whole else 'alone'}, `{after}` and no longer `{before}`"
     return f"types are written `{_cut(after)}`, no longer `{_cut(before)}`"
 
 
@@ -262,7 +262,7 @@ def _values_in_words(_: str, before: str, after: str) -> str:
         return "values are written in another way"
     if "as it is" in (before, after):
         now, then = ("they are", "`\\u…`") if after == "as it is" else ("`\\u…`", "they are")
-        return f"letters beyond ASCII in values stand as {now}, no longer as {then}"
+        return f"letters beyond ASCII in values are written as {now}, no longer as {then}"
     return f"values are written as {after}, no longer as {before}"
 
 
@@ -303,7 +303,7 @@ _SENTENCES: Mapping[str, str | Words | tuple[str, str, str | Words]] = {
         "a field came into the prompt, whose place a native feature of the model took",
         "",
     ),
-    PARAMETER: ("`{0}` goes out too: {2}", "`{0}` no longer goes out (was {1})", "`{0}` is {2}, no longer {1}"),
+    PARAMETER: ("`{0}` is sent too: {2}", "`{0}` is no longer sent (was {1})", "`{0}` is {2}, no longer {1}"),
     NO_PROMPT: lambda _, before, after: (
         "no prompt is made any more" if after == "none" else "a prompt is made, which was refused"
     ),

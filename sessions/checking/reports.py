@@ -46,7 +46,7 @@ def summary(counts: Mapping[str, int], unread: int = 0) -> str:
 
 
 def noted(note: str, results: Sequence[FixtureResult]) -> str:
-    """Format a note on fixtures of a file, with the names of the first ones."""
+    """Format a note on fixtures of a file, with the first names."""
     named = [f"{one.case}::{one.column}" for one in results[:MOST_NAMED]]
     more = f" and {len(results) - len(named)} more" if len(results) > len(named) else ""
     return f"{results[0].path}: {note}  [{', '.join(named)}{more}]"

@@ -53,7 +53,7 @@ def dspy_program(source: Source) -> Exported:
     try:
         text = exported.dspy_json({**_placed(known, state, "predict" if is_thinking else ""), "metadata": metadata})
     except ValueError as error:
-        raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
+        raise ExportError(f"a text has an unpaired surrogate, which dspy's files cannot contain: {error}") from error
     notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
     return Exported(text, tuple(left + said), notes)
 

@@ -86,8 +86,8 @@ NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
 NOT_AT_THE_TOP = ("BAMLAdapter",)
 """Adapters of dspy that `import dspy` does not export."""
 OTHER_ORDER = (
-    "the order of the classes: they stand as Python needs them, and dspy shows one that is defined below another by "
-    "its name alone, so that the prompt differs there"
+    "the order of the classes: it is the order that Python needs, and where a class follows the class that uses "
+    "it, dspy shows only its name, so that the prompt differs there"
 )
 DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
 """Argument names of `dspy.Predict`, which inputs cannot have."""
@@ -124,7 +124,7 @@ def dspy_source(source: Source) -> Exported:
         left += [f"field {name}: {note}, and is not written" for note in notes]
     others = {key for demo in view.session.demos for key in demo.extra.get(KEPT, {}) if demo.enabled}
     if others:
-        left.append(f"keys of demos that are no fields: {', '.join(sorted(others))}")
+        left.append(f"keys of demos that are not fields: {', '.join(sorted(others))}")
     values = ValueSource()
     demos = [values.write(dict(demo), "    ") for demo in rendering.demos_of(view.varied)]
     inputs = values.write(inputs_given)
@@ -195,7 +195,7 @@ def _refuse(view: View) -> None:
         raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed}", "--adapter")
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
-            raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")
+            raise ExportError(f"dspy.Predict uses the name {name!r} itself; rename the field")
 
 
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:

@@ -57,7 +57,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format(
                 "messages",
                 "messages JSON",
-                "role and content, as they go out",
+                "role and content, as sent",
                 "messages.json",
                 "one",
                 "sessions.exports.requests_out:messages",

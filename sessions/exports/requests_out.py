@@ -31,7 +31,9 @@ def messages(source: Source) -> Exported:
     view = source.first
     request = view.request
     others = [name for name in request.params if name not in view.session.params_of(view.column)]
-    left = (f"what goes out beside the messages: {', '.join(others)} (the export as request has it)",) if others else ()
+    left = (
+        (f"the parameters beside the messages: {', '.join(others)} (the export `request` has them)",) if others else ()
+    )
     text = exported.pretty(request.prompt.as_dicts())
     return Exported(text + "\n", (*left, *beside(view)))
 

@@ -123,7 +123,7 @@ def placeholders(parts: Sequence[Part]) -> dict[str, str]:
             chosen = {name: form.format(name=f"{name}{suffix}") for name in names}
             if all(_is_plain(pieces, chosen) for pieces in texts_of(parts)):
                 return chosen
-    raise ExportError("no placeholder was found that stands nowhere in the text")
+    raise ExportError("every possible placeholder already occurs in the text")
 
 
 def _is_plain(pieces: tuple[Piece, ...], chosen: Mapping[str, str]) -> bool:
@@ -182,6 +182,6 @@ def template(source: Source) -> Exported:
         left.append(f"a place for {', '.join(fixed)}: no text of this case's prompt is the value of it")
     if view.request.params:
         left.append(
-            f"what goes out beside the messages: {', '.join(view.request.params)} (the export as request has it)"
+            f"the parameters beside the messages: {', '.join(view.request.params)} (the export `request` has them)"
         )
     return Exported(text + "\n", tuple(left))

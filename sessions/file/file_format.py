@@ -51,7 +51,7 @@ def session_of_data(data: object, path: str | None = None) -> Session:
         raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
     top: dict[str, Any] = data
     if "format" not in top:
-        raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
+        raise SessionError(path, "", 'not a session file: it has no "format"', "`workbench new` makes one")
     version = top["format"]
     if type(version) is not int or version < 0:
         raise SessionError(path, "format", f"expected a whole number, got {kind_of(version)}")
@@ -158,7 +158,7 @@ class Writer:
         except UnwritableError as error:
             for key in error.keys:
                 place = step_into(place, key)
-            raise SessionError(self._path, place, error.message, "a session holds plain JSON values") from None
+            raise SessionError(self._path, place, error.message, "a session contains only plain JSON values") from None
 
     def each_by_name(self, parts: Mapping[str, object], place: str) -> dict[str, JSON]:
         """Write parts by column id."""

@@ -132,7 +132,7 @@ def _encode_object(value: Mapping[Any, object], depth: int) -> JSON:
     needs_pairs = False
     for key, item in value.items():
         if type(key) is not str:
-            raise UnwritableError(f"the key {key!r} is no text")
+            raise UnwritableError(f"the key {key!r} is not text")
         needs_pairs = needs_pairs or has_surrogate_pair(key)
         encoded[key] = _encode_inside(key, item, depth)
     if needs_pairs or (len(encoded) == 1 and not _TAGS.isdisjoint(encoded)):

@@ -69,7 +69,7 @@ def from_messages(
     if found.asked:
         notes.append(f"the last message has no reply: it is the inputs of `{case}`")
     if found.systems:
-        notes.append("the system message is no part of a history: it is kept beside the case")
+        notes.append("the system message is not part of a history: it is kept beside the case")
     return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
 
 
@@ -100,7 +100,7 @@ def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: s
             turns.append({**asked, **outputs})
             asked = None
             if message.get("tool_calls"):
-                notes.append(f"{place}: its tool calls are not taken over")
+                notes.append(f"{place}: its tool calls are not imported")
         else:
             raise SessionError(
                 path, f"{place}.role", f"a message of the role {role!r} cannot be a turn", "leave it out"
@@ -118,7 +118,7 @@ def content_text(content: object, path: str, place: str) -> str:
         raise SessionError(path, place, f"expected a text or a list of parts, got {kind_of(content)}")
     for index, part in enumerate(content):
         if not isinstance(part, dict) or not isinstance(part.get("text"), str):
-            raise SessionError(path, f"{place}[{index}]", "a part that is no text has no place in a field")
+            raise SessionError(path, f"{place}[{index}]", "a field has no place for a part that is not text")
     return "".join(part["text"] for part in content)
 
 

@@ -69,7 +69,7 @@ def from_csv(text: str, path: str, given: SignatureText | None = None) -> Import
         place = f"row {len(rows) + 1} (line {line})"
         if len(cells) != len(names):
             message = f"{len(cells)} cells under {len(names)} columns"
-            raise SessionError(path, place, message, "put quotes around a cell that holds the delimiter")
+            raise SessionError(path, place, message, "put quotes around a cell that contains the delimiter")
         rows.append((place, _typed(names, cells, signature, path, place)))
     return _imported(rows, path, given, questions)
 
@@ -219,5 +219,5 @@ def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
             continue
         for place, row in rows:
             if name in row and not takes(field.annotation, row[name]):
-                yield f"{place}: the value of `{name}` is no {name_of(field.annotation)}; it is kept as it is"
+                yield f"{place}: the value of `{name}` is not of type {name_of(field.annotation)}; it is kept as it is"
                 break

@@ -98,7 +98,7 @@ def from_program(
         notes.append(f"the file has no types; proposed by the demos: {types} (--signature gives the real ones)")
     unknown = [key for key in proposing.values_by_key(demos) if key not in signature.fields and key != "augmented"]
     if unknown:
-        questions.append(f"demos have keys that are no fields, kept beside them: {listed(unknown)}")
+        questions.append(f"demos have keys that are not fields; these are kept beside the demos: {listed(unknown)}")
     model, params, said = language_model(state.get("lm"))
     left = {key: value for key, value in state.items() if key not in beside}
     others: dict[str, Any] = {}
@@ -145,7 +145,7 @@ def _is_state(value: Mapping[str, object]) -> bool:
 
 def _choose(found: Mapping[str, Mapping[str, object]], wanted: str | None, path: str) -> tuple[str, Mapping[str, Any]]:
     if not found:
-        raise SessionError(path, "", "this is no program that dspy saved", "`program.save('program.json')` writes one")
+        raise SessionError(path, "", "this is not a program saved by dspy", "`program.save('program.json')` writes one")
     if wanted is None and len(found) == 1:
         return next(iter(found.items()))
     if wanted in found:

@@ -123,7 +123,7 @@ def from_call(
     if not proved:
         told = "; ".join(differences(session, messages, is_printed))
         questions.append(
-            f"rendered again, the messages are not the recorded ones: an option, a type or the release differs: {told}"
+            f"rendered again, the messages differ; an option, a type or the release may be different: {told}"
         )
     texts = [name for name, value in made.inputs.items() if isinstance(value, str) and value.startswith("{\n")]
     fields = session.signature.read().fields

@@ -88,7 +88,7 @@ def _keep_unsaid(session: Session, imported: Imported) -> tuple[Session, list[st
         notes.append(f"the predictor stays {before.predictor}")
     if before.instructions is not None and signature.instructions is None:
         signature = replace(signature, instructions=before.instructions)
-        notes.append("the session's own instructions stay in the place of the text's")
+        notes.append("the session keeps its own instructions instead of the text's")
     return replace(other, signature=signature), notes
 
 

@@ -185,7 +185,7 @@ def _imported(
         notes.append(f"no scores are in it; with them it is saved by: {how_to_save}")
     demos = sum(one.demos for one in candidates)
     if demos:
-        notes.append("their demos are not taken: a variant is of a text; a program imported by itself brings its demos")
+        notes.append("their demos are not imported: a variant is only a text; import a program alone for its demos")
     session = Session(given, variants=tuple(made), columns=DEFAULT_COLUMNS)
     return Imported(session, tuple(notes), has_signature=False)
 

@@ -82,12 +82,12 @@ def from_calls(
     """Convert call `number` (from 1) to a session; None means the only call. Raises `SessionError`."""
     if number is None and len(calls) > 1:
         told = "".join(f"\n  {index}  {title}" for index, title in enumerate(calls.titles(), 1))
-        raise SessionError(path, "", f"it holds {len(calls)} calls: choose with --call{told}")
+        raise SessionError(path, "", f"it has {len(calls)} calls: choose with --call{told}")
     if not calls:
         raise SessionError(path, "", NO_REPLY, WANTED)
     index = (number or 1) - 1
     if not 0 <= index < len(calls):
-        raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")
+        raise SessionError(path, "", f"there is no call {number}", f"it has {len(calls)}")
     if index >= len(calls.entries):
         made = _read_error_text(calls.errors[index - len(calls.entries)], path, given, case)
     else:
@@ -153,7 +153,7 @@ def _read_error_text(error: FoundError, path: str, given: SignatureText | None, 
             guesses.append(f"dspy found {told}: a type, an option or the release differs")
     notes = [f"an error of {error.adapter or 'an adapter'}: it expected {listed(names)}"]
     if adapter in ("json", "baml"):
-        notes.append("the text holds the part of the reply that looked like JSON, not always the whole reply")
+        notes.append("the text has only the part of the reply that looked like JSON, which may not be all of it")
     return Imported(session, tuple(notes), (), has_signature=given is None, guesses=tuple(guesses))
 
 
@@ -176,5 +176,5 @@ def _signature(names: Sequence[str], error: FoundError, path: str, guesses: list
         fields.append(Field(name, "output", annotation))
     guesses.insert(0, f"an error's text has no inputs: `{INPUT}` is in their place")
     if untold:
-        guesses.append(f"an error's text has no types: str stands for {listed(untold)}")
+        guesses.append(f"an error's text has no types: str is the type of {listed(untold)}")
     return proposing.proposed(fields, None, path)

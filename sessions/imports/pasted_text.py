@@ -200,7 +200,7 @@ def _errors(text: str) -> Iterator[FoundError]:
             continue
         guesses = []
         if start.re is _ADAPTER and at > 0:
-            guesses.append("other text stands between the error's first line and its reply")
+            guesses.append("other text is between the error's first line and its reply")
         if expected:
             # dspy writes " \n\n" after the reply; if that was lost, trailing white space of the reply was lost, too.
             last = expected[-1]

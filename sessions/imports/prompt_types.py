@@ -160,7 +160,7 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
     if not simplified:
         questions.append(f"the prompt shows the names in {unknown[0]}, not their types: Any is proposed")
     if len(defined) > 1:
-        questions.append(f"the prompt shows what {unknown[0]} holds, not the names of the classes in it")
+        questions.append(f"the prompt shows the contents of {unknown[0]}, not the names of its classes")
     return classes_of({"$defs": defined})
 
 
@@ -214,7 +214,7 @@ def _optional(schema: Schema) -> list[str]:
 
 
 def _is_sorted(schema: Schema) -> bool:
-    """Return whether a class's fields are shown by name, so that only the order of the required ones is known.
+    """Return whether a class's fields are shown by name, so that only the order of the required fields is known.
 
     `dspy.adapters.utils._get_json_schema` sorts them.
     """

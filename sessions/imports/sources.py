@@ -174,7 +174,7 @@ def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, nu
         raise SessionError(path, "", "there is no call in it", "an entry of `lm.history`, as JSON")
     if number is not None:
         if not 1 <= number <= len(calls):
-            raise SessionError(path, "", f"there is no call {number}", f"it holds {len(calls)}")
+            raise SessionError(path, "", f"there is no call {number}", f"it has {len(calls)}")
         calls = [calls[number - 1]]
     if len(calls) == 1:
         return lm_call.from_call(calls[0], path, given, case)

@@ -36,7 +36,7 @@ def value_in(text: str, field: Field) -> Any:
     for candidate in (value, text):
         if takes(field.annotation, candidate):
             return candidate
-    raise ValueError(f"{shown(text)} is no {name_of(field.annotation)}")
+    raise ValueError(f"{shown(text)} is not of type {name_of(field.annotation)}")
 
 
 def strict_json(text: str) -> Any:

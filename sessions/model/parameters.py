@@ -81,7 +81,9 @@ _SECRET_VALUE = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 USE_A_VARIABLE = 'for example {"OpenAI-Organization": "OPENAI_ORG"}: the value itself stays in the environment'
-USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the environment, such as OPENAI_API_KEY"
+USE_THE_ENVIRONMENT = (
+    "a session cannot contain secrets: set the provider's key in the environment, such as OPENAI_API_KEY"
+)
 
 
 def check_parameters(params: Mapping[str, object], place: str, path: str | None = None) -> None:
@@ -97,7 +99,7 @@ def check_parameters(params: Mapping[str, object], place: str, path: str | None 
         if name == "capabilities" and isinstance(value, Mapping):
             for ability, given in value.items():
                 if ability not in ABILITY_NAMES:
-                    said = "is no ability of a model"
+                    said = "is not an ability of a model"
                     raise SessionError(path, step_into(where, ability), said, f"expected {ABILITIES}")
                 if not isinstance(given, bool):
                     said = f"expected true or false, got {kind_of(given)}"
@@ -180,12 +182,12 @@ def _check_address(value: Any, place: str, path: str | None) -> None:
         parts = urlsplit(value or "")
         holds_credentials = "@" in parts.netloc or bool(parts.query)
     except ValueError as error:
-        raise SessionError(path, place, f"is no address: {error}", "for example http://localhost:8000/v1") from None
+        raise SessionError(path, place, f"is not an address: {error}", "for example http://localhost:8000/v1") from None
     if holds_credentials:
         hint = f"write the address alone; {USE_THE_ENVIRONMENT}"
-        raise SessionError(path, place, "an address with a user, password or query may hold a secret", hint)
+        raise SessionError(path, place, "an address with a user, password or query may contain a secret", hint)
     if value and parts.scheme not in ("http", "https"):
-        raise SessionError(path, place, "is no http or https address", "for example http://localhost:8000/v1")
+        raise SessionError(path, place, "is not an http or https address", "for example http://localhost:8000/v1")
 
 
 def _nearest(name: str) -> str:

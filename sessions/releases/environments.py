@@ -124,7 +124,7 @@ def add(version: str, tell: Callable[[str], None], python: str = sys.executable)
     (KeyboardInterrupt). Raises `CannotAddError`, or `SessionError` if the folder cannot be written.
     """
     if not VERSION.fullmatch(version):
-        raise CannotAddError("no such release", f"{version[:40]!r} is no release of dspy", "name one as `3.0.4`")
+        raise CannotAddError("no such release", f"{version[:40]!r} is not a release of dspy", "name one as `3.0.4`")
     there = find(version)
     if there is not None and there.is_there:
         return there
@@ -148,7 +148,7 @@ def use(python: str) -> Environment:
     with Release(absolute, hint="install dspy there, or name another Python") as dspy:
         version, adapters = dspy.version, dspy.adapters
     if not VERSION.fullmatch(version):
-        raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is no release")
+        raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is not a release")
     there = find(version)
     if there is not None and there.is_own and there.holds(absolute):
         return there  # registering it would remove it

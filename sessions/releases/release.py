@@ -114,7 +114,7 @@ class Release:
         """Return what dspy sends for the question's case, and how it parses the answers. Raises `ReleaseError`."""
         why_not = self.why_not(question.session, question.column)
         if why_not:
-            raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
+            raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot run this: {why_not}")
         asked = {
             "session": self._text_of(question.session, question.case, question.column),
             "adapter": question.adapter,

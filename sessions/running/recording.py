@@ -107,8 +107,8 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
         raise SessionError(
             None,
             f"{case.name} · {column.id}",
-            f"there is no whole reply to record: {reason}",
-            "send it again; or edit the reply, which can then be recorded as it stands",
+            f"there is no complete reply to record: {reason}",
+            "send it again; or edit the reply, which can then be recorded as it is",
         )
     (main, _), *others = [one for one in whole_attempts(run) if one[1] != "again"]  # dspy's own calls are compared
     from adapters.running import events

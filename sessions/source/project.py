@@ -82,7 +82,7 @@ class Project:
             raise SourceRefusedError(f"{shown!r} is not a valid file name: {error}") from None
         if not real.is_relative_to(self.top):
             led = "leads" if os.path.islink(file) or real != Path(os.path.abspath(file)) else "is"
-            hint = "a link is followed inside the session's own project only"
+            hint = "links are followed only inside the session's own project"
             raise SourceRefusedError(f"{shown} {led} outside of the project {self.top}", hint)
         if real.suffix != ".py":
             raise SourceRefusedError(f"{shown}: expected a .py file", "a link names Python source")

@@ -56,7 +56,7 @@ def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
         notes += [f"{case.name}: {one}" for one in said]
         cases.append(case if not said else replace(case, inputs=values, extra=extra))
         gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
-        notes += [f"{case.name}: it has an expectation of `{name}`, which is gone" for name in gone]
+        notes += [f"{case.name}: it has an expectation of `{name}`, which was removed" for name in gone]
     return Fitted(replace(session, demos=tuple(demos), cases=tuple(cases)), tuple(notes))
 
 

@@ -88,7 +88,7 @@ Changed = Odd.with_updated_fields("a", desc=["of", 1])
 def test_a_description_that_is_no_text_is_shown_from_source_as_dspy_shows_it(
     name: str, which: str, record: Record
 ) -> None:
-    tally = Tally("descriptions in source that are no text")
+    tally = Tally("descriptions in source that are not text")
     live, read = of_source(SOURCE, which), notation.read(SOURCE, which)
     for what, values in (("all", dict.fromkeys(live.input_fields, "1")), ("none", {})):
         left = outcome(lambda: plain(theirs(name).format(live, [], dict(values))))  # noqa: B023
@@ -209,7 +209,7 @@ def test_a_value_that_can_be_walked_once_is_walked_as_dspy_walks_it(name: str, r
 @pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
 @pytest.mark.parametrize("reply", [None, {"a": 1}, 5, b"[[ ## a ## ]]\n1", ["x"]], ids=str)
 def test_a_reply_that_is_no_text_is_refused_as_dspy_refuses_it(name: str, reply: Any, record: Record) -> None:
-    tally = Tally("replies that are no text")
+    tally = Tally("replies that are not text")
     signature = dspy.Signature("q -> a")
     left = outcome(lambda: theirs(name).parse(signature, reply))
     right = outcome(lambda: plain(ours(name).parse(Signature.from_dspy(signature), reply)))

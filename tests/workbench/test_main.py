@@ -183,7 +183,7 @@ def test_of_a_long_name_an_error_quotes_the_beginning(words: str, rain: str, run
 
 def test_a_text_with_calls_in_place_of_a_session_names_the_command_for_it(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: x")
-    with pytest.raises(SessionError, match=r"holds calls of dspy, .*workbench import"):
+    with pytest.raises(SessionError, match=r"contains calls of dspy, .*workbench import"):
         run_app(str(tmp_path / "log.txt"))
     (tmp_path / "session.json").write_text('{"notes": "Adapter ChatAdapter failed to parse the LM response. ",,}')
     with pytest.raises(SessionError, match="not valid JSON"):

@@ -22,7 +22,7 @@ from sessions.text_diff import line_diff
 
 
 class CallsCheck(NamedTuple):
-    """Today's prompts judged against the recordings, and the file names of new and missing predictors."""
+    """The results of checking today's prompts, and the file names of new and missing predictors."""
 
     results: tuple[FixtureResult, ...]
     new: tuple[str, ...]

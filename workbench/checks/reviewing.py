@@ -67,7 +67,7 @@ class Look(Protocol):
 
 
 Decide = Callable[[Review, Callable[[], Review], Look, str, KeptDecisions], tuple[Review, Decisions | None]]
-"""Asks a person to decide on a review, and on later ones made by `again`; None if cancelled.
+"""Asks a person to decide on a review, and on later reviews made by `again`; None if cancelled.
 
 The text names the reviewed files. Decisions are persisted meanwhile.
 """

@@ -178,7 +178,7 @@ def save(
     try:
         return saving.save(base, session, path, winner, since=since, parts=parts)
     except (SessionError, OSError) as error:
-        raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error
+        raise CommandError(f"{error}; none of it was overwritten, and {saving.keep_aside(session, path)}") from error
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def function(place: str, said: str) -> Callable[..., Any]:
     except Exception as error:  # whatever the user's module raises
         raise CommandError(f"{said}: {type(error).__name__}: {error}") from error
     if not callable(found):
-        raise CommandError(f"{said}: {name} is no function")
+        raise CommandError(f"{said}: {name} is not a function")
     made: Callable[..., Any] = found
     return made
 

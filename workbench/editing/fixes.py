@@ -348,7 +348,7 @@ def _effect(
 def effects_for(
     session: Session, column: Column, case: Case, reply: Reply | None, of_rejections: bool = False
 ) -> tuple[Effect, ...]:
-    """Preview the fixes of a reply that is not on screen; raise whatever rendering raises.
+    """Preview the fixes of a reply that is not on screen. Raises the errors of rendering.
 
     With `of_rejections`, fixes for a server that rejects the request come last.
     """

@@ -68,7 +68,7 @@ def stream_losses(field: StreamedField, reading: Reading) -> Iterator[str]:
     """Describe the text of a field that a listener never emits, and other text that it does emit."""
     raw = reading.fields[field.field].raw
     if field.is_in_a_chunk:
-        yield "never emitted: one chunk holds the whole field, a cached reply to dspy"
+        yield "never emitted: one chunk contains the whole field, which dspy takes for a cached reply"
     elif raw is not None:
         lost, extra = field.compared(raw)
         if lost:

@@ -36,7 +36,7 @@ def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = NOTHING
     style sheet and script, each by its hash. Raises ValueError for a style or script that would end its element.
     """
     if "</" in adds.style or "</" in adds.script:
-        raise ValueError("neither a style sheet nor a script may hold </, which could end it")
+        raise ValueError("neither a style sheet nor a script may contain </, which could end it")
     style = resources.files("workbench.pages").joinpath("page.css").read_text("utf-8") + adds.style
     allowed = f"; script-src 'sha256-{_digest(adds.script)}'" if adds.script else ""
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"

@@ -59,7 +59,7 @@ def can(known: Known) -> str:
         "JSON": "response_format" in known.capabilities.params and not known.capabilities.response_schema,
     }
     words = ", ".join(name for name, yes in has.items() if yes)
-    return f"can: {words or 'nothing of its own'} ({known.said_by})"
+    return f"can: {words or 'nothing special'} ({known.said_by})"
 
 
 def leaving(model: str) -> str | None:

@@ -61,8 +61,8 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 
             if not calls_at(path):
                 raise
-            hint = f"`workbench import {path} -o failure.session.json` makes a session of one"
-            raise SessionError(path, "", "it holds calls of dspy, not a session", hint) from None
+            hint = f"`workbench import {path} -o failure.session.json` makes a session from a call"
+            raise SessionError(path, "", "it contains calls of dspy, not a session", hint) from None
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
     return run(app)
 

@@ -88,11 +88,11 @@ def taken(request: Object) -> dict[str, Any]:
             given[name] = _whole(name, given[name], 1 if name in POSITIVE else None)
     for name in TEXTS:
         if name in given and not (isinstance(given[name], str) and given[name]):
-            raise NotTakenError(f"{name} that is no text, or empty")
+            raise NotTakenError(f"{name} that is empty or not text")
     stops = given.get("stop") or ()
     given["stop"] = [stops] if isinstance(stops, str) else list(stops)
     if any(not isinstance(one, str) or not one for one in given["stop"]):
-        raise NotTakenError("a stop that is no text, or empty")
+        raise NotTakenError("a stop that is empty or not text")
     limits = {repr(given[name]) for name in ("max_tokens", "max_completion_tokens") if name in given}
     if len(limits) > 1:
         raise NotTakenError("two limits of tokens")
@@ -100,7 +100,7 @@ def taken(request: Object) -> dict[str, Any]:
         raise NotTakenError("user and safety_identifier")
     tools = [_tool(one) for one in given.get("tools") or ()]
     if len({one["name"] for one in tools}) < len(tools):
-        raise NotTakenError("two tools of one name")
+        raise NotTakenError("two tools with the same name")
     return given | {
         "max_tokens": given.get("max_completion_tokens", given.get("max_tokens")),
         "top_logprobs": _top_logprobs(given),
@@ -157,14 +157,14 @@ def _form(given: Object) -> dict[str, Any] | None:
         return None if kind == "text" else {"type": "json_object"}
     inner = form.get("json_schema")
     if kind != "json_schema" or not isinstance(inner, Mapping) or set(form) - {"type", "json_schema"}:
-        raise NotTakenError("a response_format that is no form of JSON")
+        raise NotTakenError("a response_format for something other than JSON")
     strict, name = inner.get("strict"), inner.get("name", "response")
     if set(inner) - {"name", "schema", "strict", "description"} or inner.get("description") is not None:
         raise NotTakenError("a schema that says more than its name and itself")
     if not isinstance(inner.get("schema"), Mapping) or not isinstance(strict, bool | None):
         raise NotTakenError("a response_format without a schema")
     if name is not None and (not isinstance(name, str) or not name):
-        raise NotTakenError("a schema whose name is no text, or empty")
+        raise NotTakenError("a schema whose name is empty or not text")
     kept = {} if strict is None else {"strict": strict}
     return {"type": "json_schema", "name": name or "response", "schema": inner["schema"], **kept}
 
@@ -175,9 +175,9 @@ def arguments_of(call: Object) -> str:
     try:
         read = (json.loads(given) if given else {}) if isinstance(given, str) else given
     except ValueError:
-        raise NotTakenError("arguments that are no JSON") from None
+        raise NotTakenError("arguments that are not JSON") from None
     if not isinstance(read, dict):
-        raise NotTakenError("arguments that are no object")
+        raise NotTakenError("arguments that are not an object")
     return json.dumps(read, separators=(",", ":"))
 
 
@@ -209,9 +209,9 @@ def _only(mapping: Object, *names: str) -> None:
 def _tool(tool: Object) -> dict[str, Any]:
     function = tool.get("function")
     if tool.get("type") != "function" or set(tool) != {"type", "function"} or not isinstance(function, Mapping):
-        raise NotTakenError("a tool that is no plain function")
+        raise NotTakenError("a tool that is not a plain function")
     if set(function) - {"name", "description", "parameters", "strict"} or function.get("strict") is True:
-        raise NotTakenError("a tool that is no plain function")
+        raise NotTakenError("a tool that is not a plain function")
     if not isinstance(function.get("name"), str) or not function["name"]:
         raise NotTakenError("a tool without a name")
     parameters = function.get("parameters")
@@ -226,5 +226,5 @@ def _whole(name: str, value: object, least: int | None) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
-        raise NotTakenError(f"{name} that is no whole number, or too small")
+        raise NotTakenError(f"{name} that is too small or not a whole number")
     return value

@@ -116,7 +116,7 @@ def _ignored(reading: Reading) -> Iterator[Flag]:
                 yield Flag(
                     "xml-attributes-ignored",
                     f"{shown(attributes.group(2))[1:-1]}=… in the tag of `{span.field}` ({line(reading, span.start)}) "
-                    "was ignored: only what stands between the tags is read.",
+                    "was ignored: only the text between the tags is parsed.",
                     span.field,
                 )
         elif span.kind == "ignored" and not is_inside and text.strip():
@@ -157,7 +157,7 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[
     if hidden and meant is None:
         yield Flag(
             "tag-around-everything",
-            f"<{shown(name)[1:-1]}> ({line(reading, start)}) stands around {named(hidden)}; only tags at the top are "
+            f"<{shown(name)[1:-1]}> ({line(reading, start)}) surrounds {named(hidden)}; only tags at the top are "
             "looked at, so what is inside was not seen.",
         )
 

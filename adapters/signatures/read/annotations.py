@@ -241,7 +241,7 @@ class Unbuilt:
 
 
 def keep_unbuilt(made: type, own: Mapping[str, Unbuilt], line: int) -> None:
-    """Record on a model the fields that pydantic has not evaluated, its `own` and inherited ones.
+    """Record on a model the fields that pydantic has not evaluated, its `own` and the inherited.
 
     Inherited fields are evaluated again for the class at `line`, so only those that name a class below are recorded.
     """

@@ -22,12 +22,12 @@ ADDRESSES = {
     "127.0.0.1:8000/v1": "it begins with neither http:// nor https://. Write it as http://127.0.0.1:8000/v1.",
     "localhost": "it begins with neither http:// nor https://. Write it as http://localhost.",
     "ftp://host/v1": "it begins with neither http:// nor https://. Write it as http://localhost:8000/v1.",
-    "http://host:99999/v1": "its port is no number from 1 to 65535. Write it as http://localhost:8000/v1.",
-    "http://host:abc/v1": "its port is no number from 1 to 65535. Write it as http://localhost:8000/v1.",
-    "http://host:0/v1": "its port is no number from 1 to 65535. Write it as http://localhost:8000/v1.",
+    "http://host:99999/v1": "its port is not a number from 1 to 65535. Write it as http://localhost:8000/v1.",
+    "http://host:abc/v1": "its port is not a number from 1 to 65535. Write it as http://localhost:8000/v1.",
+    "http://host:0/v1": "its port is not a number from 1 to 65535. Write it as http://localhost:8000/v1.",
     "http:///v1": "it names no host. Write it as http://localhost:8000/v1.",
     "http://host /v1": "there is a space or a line break in it. Write it as http://localhost:8000/v1.",
-    "http://me:secret@host/v1": "it holds a user name or a password, which an address may not. Write it as "
+    "http://me:secret@host/v1": "it contains a user name or a password, which is not allowed. Write it as "
     "http://host/v1.",
 }
 

@@ -152,8 +152,8 @@ BAD: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "cut": (lambda: table()[:-9], 200, "it is not JSON"),
     "deep": (lambda: b"[" * 1_000_000, 200, "it is not JSON"),
     "page": (lambda: b"<!doctype html>", 200, "it is a web page, not JSON"),
-    "list": (lambda: b"[1]", 200, "it is no table of models"),
-    "strings": (lambda: json.dumps({str(n): "x" for n in range(5_000)}).encode(), 200, "it is no table of models"),
+    "list": (lambda: b"[1]", 200, "it is not a table of models"),
+    "strings": (lambda: json.dumps({str(n): "x" for n in range(5_000)}).encode(), 200, "it is not a table of models"),
     "tiny": (lambda: b'{"a": {}}', 200, "it has fewer than 2,"),
     "large": (lambda: b" " * 34_000_000, 200, "it is larger than 32 MB"),
     "moved": (lambda: b"", 302, "it redirects to another address, which litellm does not follow"),
@@ -180,8 +180,8 @@ def test_a_bad_table_is_one_error_and_the_last_one_stays(server: Server, run: Ru
     ("url", "why"),
     [
         ("http://127.0.0.1:1/secret", "from 127.0.0.1:1: Connection refused. Nothing changes."),
-        ("file:///etc/secret", "LITELLM_MODEL_COST_MAP_URL is no address that can be called (it begins with neither"),
-        ("http://me:secret@host/", "LITELLM_MODEL_COST_MAP_URL is no address that can be called (it holds a user"),
+        ("file:///etc/secret", "LITELLM_MODEL_COST_MAP_URL is not a valid address (it begins with neither"),
+        ("http://me:secret@host/", "LITELLM_MODEL_COST_MAP_URL is not a valid address (it contains a user"),
     ],
 )
 def test_an_address_that_does_not_answer_is_said_without_its_secrets(

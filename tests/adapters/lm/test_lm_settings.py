@@ -46,7 +46,7 @@ def test_a_header_whose_variable_nobody_allowed_ends_the_call_before_it_goes_out
     assert VALUE not in repr(run) and not server.requests
 
 
-@pytest.mark.parametrize(("value", "said"), [("", "is not set"), ("two\nlines", "no header can carry")])
+@pytest.mark.parametrize(("value", "said"), [("", "is not set"), ("two\nlines", "is not valid in a header")])
 def test_a_value_that_is_none_ends_the_call_with_its_variable(
     send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, value: str, said: str
 ) -> None:

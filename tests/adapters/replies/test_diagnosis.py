@@ -210,7 +210,7 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
             "xml",
             "q -> a: int",
             '<a value="1"/>',
-            "value=… in the tag of `a` (line 1) was ignored: only what stands between the tags is read.",
+            "value=… in the tag of `a` (line 1) was ignored: only the text between the tags is parsed.",
         ),
         ("json", "q -> a, b", '"a": "x", "b": "y"', "The braces of the object are missing."),
         ("json", "q -> a, b", 'Here is {it}: {"a": "x", "b": "y"}', "The reply contains several {…}."),

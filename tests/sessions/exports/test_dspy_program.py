@@ -166,7 +166,7 @@ def test_a_changed_model_and_changed_words_are_the_only_change(tmp_path: Path) -
 
 def test_a_lone_surrogate_is_refused() -> None:
     session = Session(SignatureText("a -> b"), (Demo({"a": "\udc80", "b": ""}),), DEFAULT_COLUMNS)
-    with pytest.raises(ExportError, match="lone surrogate"):
+    with pytest.raises(ExportError, match="unpaired surrogate"):
         exported(session)
 
 

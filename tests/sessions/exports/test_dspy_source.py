@@ -282,8 +282,8 @@ def test_an_address_that_a_session_names_gets_no_key_of_yours() -> None:
     ("one", "adapter", "said"),
     [
         (session("a -> b", a="1"), "markdown", "dspy has no adapter 'markdown'"),
-        (session("demos -> b", demos="1"), "chat", "takes the name 'demos' for itself"),
-        (replace(session("a -> b"), signature=SignatureText("self -> b")), "chat", "takes the name 'self' for itself"),
+        (session("demos -> b", demos="1"), "chat", "uses the name 'demos' itself"),
+        (replace(session("a -> b"), signature=SignatureText("self -> b")), "chat", "uses the name 'self' itself"),
         (examples.load("invoice"), "baml", "cannot be rendered: ValueError: BAMLAdapter cannot handle recursive"),
         (session("a -> b: no_such_type", a="1"), "chat", "no_such_type"),
         (session("a: dspy.Image -> b", a="no-file.png"), "chat", "cannot be rendered|is no Image|expected"),

@@ -54,7 +54,7 @@ def test_a_wrong_cell_is_named_by_row_line_and_column(tmp_path: Path) -> None:
     with pytest.raises(SessionError) as caught:
         load(tmp_path, "x.csv", 'note,total\n"a\nb",1\nc,high\n')
     assert caught.value.place == "row 2 (line 4), column 'total'"
-    assert caught.value.message == "'high' is no float"
+    assert caught.value.message == "'high' is not of type float"
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_json_and_json_lines_keep_their_values_as_they_are(tmp_path: Path) -> No
         ]
     )
     assert as_list.session.demos[0].extra == {KEPT: {"$lines": 3}}
-    assert "row 2: the value of `total` is no float; it is kept as it is" in as_list.notes
-    assert as_lines.notes[-1] == "row 2 (line 3): the value of `total` is no float; it is kept as it is"
+    assert "row 2: the value of `total` is not of type float; it is kept as it is" in as_list.notes
+    assert as_lines.notes[-1] == "row 2 (line 3): the value of `total` is not of type float; it is kept as it is"
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_a_field_that_fits_none_is_asked(tmp_path: Path) -> None:
     given = SignatureText("essay, rubric: list[str] -> grade: float")
     made = sources.load(saved(with_demos(dspy.Predict(Grade)), tmp_path), given=given)
     assert any("'Score:' is taken as the field `grade`, by its place alone" in one for one in made.questions)
-    assert any("keys that are no fields" in one and "`score`" in one for one in made.questions)
+    assert any("keys that are not fields" in one and "`score`" in one for one in made.questions)
     assert made.session.demos[1].extra == {KEPT: {"score": 1.0}}
 
 

@@ -75,7 +75,7 @@ def test_programs_that_mipro_logged_are_read_with_the_scores_of_the_trials(tmp_p
         ("mipro-2", "Be exact.", None),
     ]
     assert any("candidate_programs" in note for note in imported.notes)
-    assert any("demos are not taken" in note for note in imported.notes)
+    assert any("demos are not imported" in note for note in imported.notes)
     trials = {
         "1": {"full_eval_program_path": paths[-1], "full_eval_score": 40.0},
         "2": {"mb_program_path": paths[1], "mb_score": 90.0},

@@ -163,7 +163,7 @@ def test_of_several_calls_one_is_chosen() -> None:
     signature, demos, inputs = drawn(3)
     messages = dspy.ChatAdapter().format(signature, demos, inputs)
     text = printed(entry(messages, "first"), entry(messages, "second\n\n\nUser message:\n\nnot a message"))
-    with pytest.raises(SessionError, match=r"it holds 2 calls: choose with --call") as caught:
+    with pytest.raises(SessionError, match=r"it has 2 calls: choose with --call") as caught:
         pasted(text)
     assert "\n  1  2026-01-02T03:04:05: " in str(caught.value) and " -> first\n" in str(caught.value)
     assert pasted(text, call=1).session.cases[0].replies["chat"].text == "first"
@@ -446,7 +446,7 @@ def test_an_error_as_pytest_prints_it() -> None:
     text = "\n".join(["    def test() -> None:", *(f"E           {line}".rstrip() for line in failed), "a.py:3: Error"])
     made = pasted(f"It fails:\n```\n{text}\n```")
     assert made.session.cases[0].replies["json"].text == "{'b': 1}"
-    assert not any("stands between" in one for one in made.guesses)
+    assert not any("other text is between" in one for one in made.guesses)
 
 
 def test_messages_without_a_reply_become_a_prompt() -> None:

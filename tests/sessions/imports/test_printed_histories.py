@@ -235,7 +235,7 @@ def test_the_comments_of_a_baml_prompt_describe_classes_and_fields() -> None:
         "BAMLAdapter shows no defaults: all fields of `Total` are required",
         "BAMLAdapter shows no defaults: all fields of `Notes` are required",
         "BAMLAdapter shows no defaults: all fields of `Other` are required",
-        "the prompt shows what Invoice holds, not the names of the classes in it",
+        "the prompt shows the contents of Invoice, not the names of its classes",
     )
 
 

@@ -161,7 +161,7 @@ def test_a_release_that_became_another_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "x", "3", "../3.0.4", "3.0.4 --evil", "-r", "3.0.4\n", "\x1b[31m3.0.4", "9" * 90])
 def test_what_is_no_version_is_refused_and_reaches_no_installer(name: str, data: Path) -> None:
     if name != "3":
-        with pytest.raises(CannotAddError, match="is no release of dspy"):
+        with pytest.raises(CannotAddError, match="is not a release of dspy"):
             environments.add(name, lambda _: None)
     assert environments.find(name) is None
     assert not environments.remove(name)

@@ -77,7 +77,7 @@ def test_another_mark_of_fields_is_one_change_however_many_fields_have_it(change
         (
             "Literal['a', 'b']):",
             "Literal):",
-            "types are written with what they hold, `list[…]` and no longer `list`",
+            "types are written with their item types, `list[…]` and no longer `list`",
         ),
         (": What is asked", ":", "the description of a field came into the prompt"),
     ],
@@ -101,7 +101,7 @@ def test_letters_as_escapes_are_no_matter_of_the_values(changed: Compare) -> Non
     def escaped(role: str, text: str) -> str:
         return text.replace("Käse", "K\\u00e4se") if role == "assistant" else text
 
-    assert words(changed(escaped)) == ["letters beyond ASCII in values stand as they are, no longer as `\\u…`"]
+    assert words(changed(escaped)) == ["letters beyond ASCII in values are written as they are, no longer as `\\u…`"]
 
 
 def test_a_prompt_that_only_has_other_blanks_says_so(changed: Compare) -> None:
@@ -112,7 +112,7 @@ def test_what_goes_out_beside_the_messages_is_named(changed: Compare) -> None:
     def with_format(call: Call) -> Call:
         return replace(call, request={**call.request, "response_format": {"type": "json_object"}})
 
-    assert words(changed(call=with_format)) == ["`response_format` no longer goes out (was json_object)"]
+    assert words(changed(call=with_format)) == ["`response_format` is no longer sent (was json_object)"]
 
 
 def test_a_native_feature_is_one_change_and_not_a_dozen(changed: Compare) -> None:

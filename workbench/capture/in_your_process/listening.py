@@ -42,7 +42,7 @@ class _Call:
         self.attempts: list[dict[str, Any]] = []
 
     def enclosing(self) -> Iterator[_Call]:
-        """Yield the calls around this one, the innermost first."""
+        """Yield the calls around this call, innermost first."""
         above = self.parent
         while above is not None:
             yield above

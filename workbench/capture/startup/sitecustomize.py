@@ -27,7 +27,7 @@ def _listen() -> None:
 
 
 def _run_the_hidden_one() -> None:
-    """Import the `sitecustomize` that this one hides, if there is one, in its place."""
+    """Import the `sitecustomize` that this module hides, if any, in its place."""
     this = sys.modules.pop("sitecustomize")
     sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
     try:

@@ -63,7 +63,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--signature", "SIGNATURE", "names and types: the string notation or FILE.py:Class")
     parser.option("--predictor", "PATH", "which predictor of a saved program or of a trace")
     parser.flag("--cot", "ChainOfThought: `reasoning` in front of the outputs")
-    parser.option("--call", "N", "which call of a text or history that holds several", type=int)
+    parser.option("--call", "N", "choose a call of a text or history with several", type=int)
     parser.flag("--failed", "of a trace: only the calls that failed")
     parser.option("--model", "M", "of a trace: only the calls of this model")
     parser.several("--mask", "PATTERN", "of a trace: replace what matches with (masked)")

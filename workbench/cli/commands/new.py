@@ -41,7 +41,7 @@ chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
 path ending in .py (or .py:Class when the file has several signatures). The file
 is read, never run.
 
-VALUE is taken as it stands for a str field. For any other type it is JSON, else
+VALUE is used unchanged for a str field. For any other type it is JSON, else
 text if the type takes text. An Image, Audio, File or Document takes @PATH: the
 data of that file becomes the value (--input picture=@rain.png).
 

@@ -24,7 +24,7 @@ send: fields that a model takes natively have left the prompt. With --tokens it
 prints what the whole request costs, by where its tokens come from."""
 EXAMPLES = """\
   workbench render q.session.json                      every column of the session, first case
-  workbench render q.session.json --adapter chat baml  a column, and an adapter that is no column yet
+  workbench render q.session.json --adapter chat baml  a column, and an adapter without a column
   workbench render q.session.json --request            with response_format, tools and parameters
   workbench render q.session.json --tokens             where the tokens go, and what a thousand calls cost
   workbench render q.session.json --json | jq '.prompts.chat.messages'"""

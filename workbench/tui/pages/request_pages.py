@@ -149,7 +149,7 @@ def _about(at: LookedAt, request: Request) -> list[Block]:
         headers = [f"{header}: ${variable}" for header, variable in settings.header_variables.items()]
         blocks.append(named("headers", comma(headers), " (the values are read when it is sent, and shown nowhere)"))
     if given.get("num_retries"):
-        blocks.append(named("tries", f"{given['num_retries'] + 1} at most, where a failure may be over by itself"))
+        blocks.append(named("tries", f"{given['num_retries'] + 1} at most, if a failure may be temporary"))
     return [
         named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
         *[named("", (one, "warning")) for one in warnings],

@@ -132,7 +132,7 @@ class SignatureForm(Vertical):
         self._current = event.index
 
     def on_key(self, event: events.Key) -> None:
-        """Begin the signature with the first letter typed; further ones may arrive before its dialog has the focus."""
+        """Begin the signature with the first letter typed; its dialog gets the next letters, even without the focus."""
         letter, row, screen = event.character, self._row, self.app.screen
         if letter is None or row is None or row.kind != "begin":
             return

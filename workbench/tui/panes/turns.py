@@ -123,7 +123,7 @@ class HistoryPane(RowsPane):
 ## History
 
 Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
-messages in front of the question. Each turn holds values of the other fields. The inner signatures of an agent take the
+messages in front of the question. Each turn has values of the other fields. The inner signatures of an agent take the
 turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply with the result of its tool or
 code.
 """

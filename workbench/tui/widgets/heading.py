@@ -1,13 +1,15 @@
 """Show a heading in large letters: a title, its outcome at the right, a line below.
 
-The letters are drawn here: Textual's `Digits` has none, and pyfiglet brings 8 MB of fonts without the signs needed
-here. A terminal has a single font size, and half a cell is a square.
+The letters are drawn in `letters.txt`: Textual's `Digits` has none, and pyfiglet brings 8 MB of fonts without the signs
+needed here. A terminal has a single font size, and half a cell is a square. Lower-case letters are drawn as capitals.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from textual.content import Content
@@ -17,74 +19,20 @@ from textual.widget import Widget
 from workbench.output.display import cell_width, one_line
 from workbench.tui.widgets.text.plain import content, lines, same
 
+FILE = Path(__file__).with_name("letters.txt")
 ROWS = 5
 """Squares from the top to the bottom of a letter; each is half a cell high, or a whole cell with `scale` 2."""
 GAP, BLANK = 1, 2
 """Squares between two letters, and for a blank."""
 
-LETTERS: Mapping[str, str] = {
-    "A": ".##. #..# #### #..# #..#",
-    "B": "###. #..# ###. #..# ###.",
-    "C": ".### #... #... #... .###",
-    "D": "###. #..# #..# #..# ###.",
-    "E": "#### #... ###. #... ####",
-    "F": "#### #... ###. #... #...",
-    "G": ".### #... #.## #..# .###",
-    "H": "#..# #..# #### #..# #..#",
-    "I": "# # # # #",
-    "J": "..# ..# ..# #.# .#.",
-    "K": "#..# #.#. ##.. #.#. #..#",
-    "L": "#.. #.. #.. #.. ###",
-    "M": "#...# ##.## #.#.# #...# #...#",
-    "N": "#..# ##.# #.## #..# #..#",
-    "O": ".##. #..# #..# #..# .##.",
-    "P": "###. #..# ###. #... #...",
-    "Q": ".##. #..# #..# #.## .###",
-    "R": "###. #..# ###. #.#. #..#",
-    "S": ".### #... .##. ...# ###.",
-    "T": "### .#. .#. .#. .#.",
-    "U": "#..# #..# #..# #..# .##.",
-    "V": "#.# #.# #.# #.# .#.",
-    "W": "#...# #...# #.#.# #.#.# .#.#.",
-    "X": "#.# #.# .#. #.# #.#",
-    "Y": "#.# #.# .#. .#. .#.",
-    "Z": "#### ...# .##. #... ####",
-    "0": ".##. #..# #..# #..# .##.",
-    "1": ".# ## .# .# .#",
-    "2": "###. ...# .##. #... ####",
-    "3": "###. ...# .##. ...# ###.",
-    "4": "#..# #..# #### ...# ...#",
-    "5": "#### #... ###. ...# ###.",
-    "6": ".##. #... ###. #..# .##.",
-    "7": "#### ...# ..#. .#.. .#..",
-    "8": ".##. #..# .##. #..# .##.",
-    "9": ".##. #..# .### ...# .##.",
-    "/": "..# ..# .#. #.. #..",
-    "-": "... ... ### ... ...",
-    "_": "... ... ... ... ###",
-    "+": "... .#. ### .#. ...",
-    ".": ". . . . #",
-    ",": ".. .. .. .# #.",
-    ":": ". # . # .",
-    "!": "# # # . #",
-    "?": "##. ..# .#. ... .#.",
-    "'": "# # . . .",
-    "%": "#..# ...# .##. #... #..#",
-    "&": ".#.. #.#. .#.. #.## .##.",
-    "@": ".##. #.## #.## #... .##.",
-    "(": ".# #. #. #. .#",
-    ")": "#. .# .# .# #.",
-    "=": "... ### ... ### ...",
-    "×": "... #.# .#. #.# ...",
-    "·": ". . # . .",
-    "✓": ".....# ....## #..##. ####.. .##...",
-    "✗": "#...# ##.## .###. ##.## #...#",
-    "◌": ".#.# #... ...# #... .#.#",
-    "≡": "#### .... #### .... ####",
-    "≠": "...# #### .##. #### #...",
-}
-"""Rows of squares for each letter, `#` for a filled square; lower-case letters are drawn as capitals."""
 HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
+
+
+@lru_cache(maxsize=1)
+def letters() -> Mapping[str, tuple[str, ...]]:
+    """Read the drawings of `letters.txt`: below each sign its rows, where `#` is a filled square."""
+    drawings = FILE.read_text(encoding="utf-8").split("\n\n")
+    return {sign: tuple(rows) for sign, *rows in map(str.split, drawings)}
 
 
 def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
@@ -98,10 +46,10 @@ def drawn(text: str, width: int, *, scale: int = 1) -> tuple[str, ...]:
     squares: list[list[bool]] = [[] for _ in range(ROWS)]
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
     for sign in " ".join(plain.split()).upper():
-        letter = LETTERS.get(sign)
+        letter = letters().get(sign)
         if letter is None and sign != " ":
             return ()
-        parts = letter.split() if letter is not None else ["." * BLANK] * ROWS
+        parts = letter or ("." * BLANK,) * ROWS
         for row, part in zip(squares, parts, strict=True):
             row += [False] * (GAP if row else 0)
             row += [one == "#" for one in part]

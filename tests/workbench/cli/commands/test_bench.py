@@ -199,7 +199,7 @@ def test_expectations_are_judged_and_the_user_may_judge_too(
     assert lines(held)[-1]["expected"] is False
     for given, said in (
         ("my_checks", "write module:function"),
-        ("my_checks:number", "number is no function"),
+        ("my_checks:number", "number is not a function"),
         ("my_checks:gone", "AttributeError"),
         ("no_such_module_here:x", "ModuleNotFoundError"),
     ):

@@ -100,7 +100,7 @@ def test_what_named_models_can_do_is_told_for_programs_and_people(run: Run) -> N
     assert set(found[names[0]]) == {"function_calling", "reasoning", "response_schema", "params", "said_by"}
     assert found[names[0]]["function_calling"] is True and "tools" in found[names[0]]["params"]
     assert found["nowhere/any"]["params"] == []
-    assert "nowhere/any  can: nothing of its own" in run("models", "--capabilities", *names).out
+    assert "nowhere/any  can: nothing special" in run("models", "--capabilities", *names).out
 
 
 def test_sending_to_a_model_that_has_left_its_api_says_so(run: Run) -> None:

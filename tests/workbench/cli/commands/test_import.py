@@ -53,7 +53,7 @@ def test_a_wrong_cell_changes_nothing_and_names_row_and_column(rain: str, run: R
     Path("d.csv").write_text("question,score\nq1,high\n")
     done = run("import", "d.csv", "--into", rain)
     assert done.code == exit_codes.USAGE
-    assert "row 1 (line 2), column 'score': 'high' is no float" in done.err
+    assert "row 1 (line 2), column 'score': 'high' is not of type float" in done.err
     assert Path(rain).read_bytes() == before
 
 
@@ -111,7 +111,7 @@ def test_a_source_leaves_a_session_its_predictor_and_its_own_instructions_and_sa
     assert (signature.class_name, signature.predictor) == ("Other", "ChainOfThought")
     assert signature.instructions == "Label it well."
     assert "the predictor stays ChainOfThought" in done.err
-    assert "the session's own instructions stay in the place of the text's" in done.err
+    assert "the session keeps its own instructions instead of the text's" in done.err
 
 
 def test_cot_makes_a_chain_of_thought_of_whatever_is_imported(run: Run) -> None:
@@ -218,7 +218,7 @@ ERROR = (
 def test_the_text_of_an_error_is_imported_from_standard_input(run: Run) -> None:
     done = run("import", "-", "-o", "failure.json", stdin=ERROR)
     assert done.code == 0, done.err
-    assert "guessed: an error's text has no types: str stands for `answer`, `score`" in done.err
+    assert "guessed: an error's text has no types: str is the type of `answer`, `score`" in done.err
     assert "`chat` cannot parse the reply" in done.err
     assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
 
@@ -227,7 +227,7 @@ def test_a_call_of_a_text_with_several_is_chosen(run: Run) -> None:
     Path("two.log").write_text(f"{ERROR}\n{ERROR.replace('yes', 'no')}")
     done = run("import", "two.log", "-o", "failure.json")
     assert done.code == exit_codes.USAGE
-    assert "it holds 2 calls: choose with --call" in done.err
+    assert "it has 2 calls: choose with --call" in done.err
     done = run("import", "two.log", "--call", "2", "-o", "failure.json", "--json")
     assert done.code == 0, done.err
     assert any("no inputs" in one for one in json.loads(done.out)["guesses"])

@@ -123,7 +123,7 @@ def test_a_value_is_text_for_str_and_else_json_and_else_text_if_the_type_takes_i
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["x: int -> y", "--input", "x=twelve"], "'twelve' is no int"),
+        (["x: int -> y", "--input", "x=twelve"], "'twelve' is not of type int"),
         (["x: list[str] -> y", "--input", "x=a, b"], "give it as JSON"),
         (["x: dspy.Image -> y", "--input", "x=[1]"], 'give {"url": "https://'),
         (["x -> y", "--input", "z=1"], "no input 'z'"),
@@ -182,7 +182,7 @@ def test_an_example_in_a_hint_is_one_that_is_taken(run: Run) -> None:
     line = "from pydantic import BaseModel\nclass Line(BaseModel):\n    price: float\n"
     Path("s.py").write_text(line + HEAD + "    x: Line = dspy.InputField()\n    y: str = dspy.OutputField()\n")
     refused = run("new", "s.py", "-o", "q.json", "--input", "x=abc")
-    assert "'abc' is no Line; give it as JSON" in refused.err
+    assert "'abc' is not of type Line; give it as JSON" in refused.err
     assert "key" not in refused.err
 
 

@@ -161,7 +161,7 @@ def test_chunks_show_what_a_listener_on_each_output_would_emit(rain: str, run: R
     done = run("parse", rain, "--adapter", "chat", "baml", "--chunks", "chunks.jsonl")
     assert "stream of answer: 2 of 4 chunks, ends with chunk 4" in done.out
     assert "stream of score: 0 of 4 chunks" in done.out
-    assert "! never emitted: one chunk holds the whole field, a cached reply to dspy" in done.out
+    assert "! never emitted: one chunk contains the whole field, which dspy takes for a cached reply" in done.out
     assert "dspy has no streaming for baml" in done.out
     assert (
         run("parse", rain, "--adapter", "baml", "--chunks", "chunks.jsonl", "--json").json["readings"]["baml"]["stream"]

@@ -226,7 +226,7 @@ def test_another_model_is_told_by_what_goes_out_its_price_its_context_and_its_en
     assert done.code == exit_codes.DIFFERENT
     words = [one["words"] for one in done.json["changes"]]
     assert "a field left the prompt: a native feature of the model takes its place" in words
-    assert '`reasoning_effort` goes out too: "low"' in words
+    assert '`reasoning_effort` is sent too: "low"' in words
     notes = "\n".join(done.json["notes"])
     leaving = run("upgrade", ask, "--to-model", "anthropic/claude-sonnet-4-5", "--json").json["notes"]
     assert "anthropic/claude-sonnet-4-5 le" in "\n".join(leaving) and "its API on 2026-11-30 (litellm" in "\n".join(
@@ -239,8 +239,8 @@ def test_a_model_that_nobody_lists_is_named_and_parameters_are_as_its_provider_g
     done = run("upgrade", ask, "--from-model", "openai/gpt-4o-mini", "--to-model", "nobody/knows")
     assert done.code == exit_codes.DIFFERENT
     assert "nobody/knows is in no table" in done.out
-    assert "`max_completion_tokens` no longer goes out (was 500)" in done.out
-    assert "`tools` no longer goes out (was 1 tool)" in done.out
+    assert "`max_completion_tokens` is no longer sent (was 500)" in done.out
+    assert "`tools` is no longer sent (was 1 tool)" in done.out
 
 
 def test_the_same_model_changes_nothing(ask: str, run: Run) -> None:

@@ -73,7 +73,7 @@ def test_a_run_that_broke_off_says_what_can_be_recorded_in_its_place() -> None:
         await desk.sent()
         await desk.press("f3", "ctrl+r")
         said = said_last(desk)
-        assert said.startswith("Not recorded: c · chat: there is no whole reply to record: the line went dead (send it")
+        assert said.startswith("Not recorded: c · chat: there is no complete reply to record: the line went dead (")
         assert "edit the reply" in said
 
     at_the_desk(act, session=SESSION, send=send)
@@ -98,7 +98,7 @@ def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_
         run = desk.main.runs.of("c", "chat")
         await desk.until(lambda: run is not None and run.run is not None)
         await desk.press("f3", "ctrl+r")
-        assert "there is no whole reply to record: Cancelled. (send it again" in said_last(desk)
+        assert "there is no complete reply to record: Cancelled. (send it again" in said_last(desk)
         await desk.press("f7", "3")
         page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
         assert "1 call, " in page and "Chat → openai/gpt-4o" in page and "Nothing was sent" not in page

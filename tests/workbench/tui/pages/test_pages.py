@@ -93,7 +93,7 @@ def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves()
     assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in said
     assert "openai/o4-mini left its API on 2026-10-23" in said
     said = text_of(request_pages.request_blocks(looked_at(session("nowhere/asked-by-this-test-alone"), "json")))
-    assert "can: nothing of its own (nothing assumed until litellm " in said
+    assert "can: nothing special (nothing assumed until litellm " in said
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from workbench.tui.widgets.heading import LETTERS, ROWS, drawn
+from workbench.tui.widgets.heading import ROWS, drawn, letters
 
 
-@pytest.mark.parametrize("sign", LETTERS)
+@pytest.mark.parametrize("sign", letters())
 def test_every_letter_is_five_rows_of_one_width(sign: str) -> None:
-    rows = LETTERS[sign].split()
+    rows = letters()[sign]
     assert len(rows) == ROWS
     assert len({len(row) for row in rows}) == 1
     assert set("".join(rows)) <= {"#", "."}
@@ -15,7 +15,7 @@ def test_every_letter_is_five_rows_of_one_width(sign: str) -> None:
 
 
 def test_no_two_letters_look_the_same_but_o_and_zero() -> None:
-    alike = {shape: [sign for sign in LETTERS if LETTERS[sign] == shape] for shape in LETTERS.values()}
+    alike = {shape: [sign for sign in letters() if letters()[sign] == shape] for shape in letters().values()}
     assert [signs for signs in alike.values() if len(signs) > 1] == [["O", "0"]]
 
 
