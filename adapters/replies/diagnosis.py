@@ -50,12 +50,12 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
                 for number, one in enumerate(inner)
             ]
         )
-    if reading.ok and not reading.flags:
+    if reading.ok and not reading.grounds:
         return ()
     excluded = "parsed" if not reading.ok else "refused"
     found = [
         flag
-        for flag in reading.flags
+        for flag in reading.grounds
         if flag.name in RANK
         and not (flag.name in ENDS and reading.ended.finish_reason == "length")
         and PATTERNS[RANK[flag.name]].outcome != excluded
@@ -149,7 +149,7 @@ def _last(reading: Reading) -> Diagnosis:
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
-    cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
+    cut_off = next((flag for flag in reading.grounds if flag.name == CUT_OFF), None)
     is_a_beginning = bool(missing) and not any(state in ("read", "failed") for state in states[-len(missing) :])
     if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
         return told(CUT_OFF, cut_off.message)

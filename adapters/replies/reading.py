@@ -47,6 +47,9 @@ class Span(NamedTuple):
     field: str | None = None
 
 
+OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
+"""Kinds of spans in an object without other keys."""
+
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 """read: coerced from the reply · default: filled in · missing: not in the reply · failed: found but not coerced ·
 unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
@@ -124,12 +127,15 @@ class Ending(NamedTuple):
     limit: int | None = None
 
 
+UNKNOWN_END = Ending()
+
+
 class Reader(Protocol):
     """The adapter that parsed a reply (`adapters.formats.base.Adapter`) and can explain it."""
 
     def read(self, signature: Signature, completion: str) -> Reading: ...
 
-    def flags_of(self, reading: Reading) -> tuple[Flag, ...]: ...
+    def flags_of(self, reading: Reading, of_causes: bool = False) -> tuple[Flag, ...]: ...
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]: ...
 
@@ -169,7 +175,7 @@ class Reading(ShowsItself):
     called: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The names of the tools that the model called natively where an answer in text was expected."""
 
-    ended: Ending = field(default=Ending(), repr=False, compare=False)
+    ended: Ending = field(default=UNKNOWN_END, repr=False, compare=False)
     """Why the model stopped, as far as the provider said."""
 
     def ending(self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any]) -> Reading:
@@ -201,6 +207,27 @@ class Reading(ShowsItself):
     def flags(self) -> tuple[Flag, ...]:
         """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
+
+    @cached_property
+    def grounds(self) -> tuple[Flag, ...]:
+        """Return the flags that can explain a parse error; all flags of a reply that parsed."""
+        return () if self.reader is None else self.reader.flags_of(self, of_causes=True)
+
+    @cached_property
+    def detected(self) -> dict[object, Any]:
+        """Return what was found in the reply so far, by the function that found it."""
+        return {}
+
+    @cached_property
+    def is_plain_object(self) -> bool:
+        """Return whether the whole reply is a valid JSON object whose keys are all outputs."""
+        text, spans = self.completion, self.spans
+        return (
+            text[:1] == "{"
+            and text[spans[-1].start :].strip() == "}"
+            and OF_OUTPUTS.issuperset([span.kind for span in spans])
+            and any(one.extract is not None for one in self.fields.values())
+        )
 
     @property
     def uncertain(self) -> tuple[str, ...]:

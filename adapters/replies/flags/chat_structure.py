@@ -29,9 +29,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    names = markers_by_sound(reading.signature)
-    if may_hold_lookalikes(completion, found, names):
-        likes = list(islice(markers_like(completion, names), MOST_MARKERS))
+    if holds_lookalikes(reading):
+        likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
     yield from _end(reading, found, taken, likes)
@@ -45,6 +44,15 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
             yield from _value(reading, name, section)
         if likes:
             yield from _markers_within(reading, name, section, likes)
+
+
+def holds_lookalikes(reading: Reading) -> bool:
+    """Return whether a reply may hold lookalikes of markers."""
+    known: bool | None = reading.detected.get(holds_lookalikes)
+    if known is None:
+        known = may_hold_lookalikes(reading.completion, reading.sections, markers_by_sound(reading.signature))
+        reading.detected[holds_lookalikes] = known
+    return known
 
 
 def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
@@ -91,10 +99,10 @@ def _end(
         )
     elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
-        is_a_beginning = reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes)
-        may_be = f"; it may have been cut off in `{last.name}` ({where})" if is_a_beginning else ""
-        yield Flag("completed-marker-missing", f"{lacks_end}{may_be}.")
+        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes):
+            where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
+            lacks_end += f"; it may have been cut off in `{last.name}` ({where})"
+        yield Flag("completed-marker-missing", f"{lacks_end}.")
 
 
 def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:

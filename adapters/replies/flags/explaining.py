@@ -12,9 +12,22 @@ from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
-from adapters.replies.reading import Reading, ReplyForm
+from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
 
-EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction")
+EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
+
+
+def no_answer(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for a parse error that follow from the reply's end, size or lack of fields."""
+    error = reading.error
+    if error is None:
+        return
+    if reading.ended is not UNKNOWN_END:
+        yield from _ended(reading)
+    if len(reading.lacking) == len(reading.fields):
+        yield from _no_answer(reading)
+    if error.type == "TooLargeError":
+        yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
 
 
 def verdict(reading: Reading) -> Iterator[Flag]:
@@ -24,11 +37,7 @@ def verdict(reading: Reading) -> Iterator[Flag]:
             yield from _filled_in(reading)
         return
     error = reading.error
-    yield from _ended(reading)
-    yield from _no_answer(reading)
-    if error.type == "TooLargeError":
-        yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
-    elif error.type not in EXPECTED_ERRORS:
+    if error.type not in EXPECTED_ERRORS:
         yield Flag(
             "leaked-error",
             f"dspy does not turn this {error.type} into an AdapterParseError, so there is no second call, "
@@ -77,8 +86,6 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
-    if len(reading.lacking) < len(reading.fields):
-        return
     text = reading.completion.strip()
     if not text and reading.called:
         yield Flag("empty-reply", f"The reply has no text: the model only called {named(list(reading.called))}.")
@@ -183,21 +190,38 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
     structure = STRUCTURE.get(reading.form)
     refused = () if reading.ok else (values_refused,)
     of_form = () if structure is None else (structure,)
-    return (verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
+    return (no_answer, verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
 
 
-def explain(reading: Reading) -> tuple[Flag, ...]:
+EXPLAIN_NO_ERROR = frozenset((verdict, values_read, unchecked))
+"""Detectors whose flags, of fields that were read or of the verdict, are no cause of the error in a field."""
+
+
+def explain(reading: Reading, of_causes: bool = False) -> tuple[Flag, ...]:
     """Return the flags of a parse result, each name once per place; never raises.
 
-    For TwoStep: the flags of the extraction's reply, which provides the fields.
+    `of_causes`: only those that can explain its parse error. For TwoStep: the flags of the extraction's reply, which
+    provides the fields.
     """
     if reading.extraction is not None:
-        return explain(reading.extraction)
+        return explain(reading.extraction, of_causes)
     found: dict[tuple[str, str | None, str], Flag] = {}
+    is_short = of_causes and reading.error is not None and reading.error.field is not None
+    known = reading.detected
     for detect in detectors_of(reading):
-        try:
-            for flag in detect(reading):
-                found.setdefault((flag.name, flag.field, flag.path), flag)
-        except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+        if is_short and detect in EXPLAIN_NO_ERROR:
             continue
+        if detect not in known:
+            known[detect] = _found(detect, reading)
+        for flag in known[detect]:
+            found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())
+
+
+def _found(detect: Detector, reading: Reading) -> list[Flag]:
+    found: list[Flag] = []
+    try:
+        found.extend(detect(reading))
+    except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+        return found
+    return found
