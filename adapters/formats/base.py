@@ -152,11 +152,11 @@ class Adapter:
         with one_reading(), _garbage_left(completion):
             return self._read(signature, completion)
 
-    def flags_of(self, reading: Reading, of_causes: bool = False) -> tuple[Flag, ...]:
-        """Find what is surprising about a parse result of this adapter (`Reading.flags`, `Reading.grounds`)."""
+    def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
+        """Find what is surprising about a parse result of this adapter (`Reading.flags`)."""
         from adapters.replies.flags.explaining import explain
 
-        return explain(reading, of_causes)
+        return explain(reading)
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]:
         """Find likely intended replies that this adapter does not parse (`Reading.near_misses`)."""

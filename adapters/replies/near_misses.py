@@ -12,6 +12,7 @@ from typing import Any, get_args
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
+from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
@@ -71,7 +72,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         return
     text = reading.completion
     yield from value_guesses(reading)
-    if any(flag.name == "nul-in-value" for flag in reading.grounds):
+    if "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
@@ -103,7 +104,9 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
     text, pattern = reading.completion, NAME.get(reading.form)
     missing = reading.lacking
     if missing and pattern is not None and not _is_clear(reading):
-        unknown = dict.fromkeys([one for one in pattern.findall(text) if one not in reading.fields])
+        is_exact = reading.form == "markers" and not holds_lookalikes(reading)
+        names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
+        unknown = dict.fromkeys([one for one in names if one not in reading.fields])
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
         if meant:
             mended = pattern.sub(
@@ -115,7 +118,11 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
 
 def _is_clear(reading: Reading) -> bool:
     """Return whether other names in the reply have no part in its failure: they are only inside values that parsed."""
-    return reading.is_plain_object and all(one.state != "failed" for one in reading.fields.values())
+    return (
+        reading.form == "json"
+        and reading.is_plain_object
+        and all(one.state != "failed" for one in reading.fields.values())
+    )
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
@@ -143,7 +150,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
-    if not reading.is_plain_object:  # no line of which begins with a label
+    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
         found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
@@ -152,11 +159,29 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 def _chat(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    names = markers_by_sound(signature)
+    if holds_lookalikes(reading):
+        yield from _markers_meant(text, markers_by_sound(signature))
+    found = reading.sections
+    first = next(iter(signature.output_fields), "")
+    if found and text[: found[0].marker_start].strip() and first not in {section.name for section in found}:
+        yield Guess(
+            f"There is no marker for `{first}`; with the text before the first marker as its value the reply parses as",
+            f"[[ ## {first} ## ]]\n{text}",
+        )
+    answers = [(section.name, section.text) for section in found if section.name in signature.output_fields]
+    last = dict(answers)
+    if len(last) < len(answers):
+        yield Guess(
+            "Some fields are answered more than once; with the last answer of each it parses as",
+            FORMS["markers"].write_values(last),
+        )
+
+
+def _markers_meant(text: str, names: Mapping[str, str]) -> Iterator[Guess]:
     seen = ""
     pieces: list[str] = []
     position = 0
-    for like in markers_like(text, names) if holds_lookalikes(reading) else ():
+    for like in markers_like(text, names):
         name = names.get(sound(like.name))
         written, exact = text[like.start : like.end], f"[[ ## {name} ## ]]"
         if name is None or (written == exact and like.begins_line):
@@ -170,22 +195,6 @@ def _chat(reading: Reading) -> Iterator[Guess]:
             f"{_as_written(seen)} was probably meant as a marker; a marker begins a line and is written exactly "
             "[[ ## name ## ]]. Written so, it parses as",
             mended,
-        )
-    found = reading.sections
-    first = next(iter(signature.output_fields), "")
-    if found and first not in {section.name for section in found} and text[: found[0].marker_start].strip():
-        yield Guess(
-            f"There is no marker for `{first}`; with the text before the first marker as its value the reply parses as",
-            f"[[ ## {first} ## ]]\n{text}",
-        )
-    last: dict[str, str] = {}
-    for section in found:
-        if section.name in signature.output_fields:
-            last[section.name] = section.text
-    if last and sum(section.name in last for section in found) > len(last):
-        yield Guess(
-            "Some fields are answered more than once; with the last answer of each it parses as",
-            FORMS["markers"].write_values(last),
         )
 
 
@@ -223,7 +232,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
     closed = text
-    for flag in reading.grounds:
+    for flag in grounds(reading):
         if flag.name == "key-inside-a-text":
             closed = re.sub(rf'(?<=[^\s{{}}\[\],:"\\])(?="{flag.field}"\s*:)', '", ', closed)
     if closed != text:
@@ -348,7 +357,7 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
     if reading.reader is None or not reading.completion or len(reading.completion) > LONGEST:
         return ()
     try:
-        before = _quality(reading, reading.grounds)
+        before = _quality(reading, grounds(reading))
         found = iter(()) if before == (True, len(reading.fields), 0) else guesses(reading)
         first = next(found, None)
         if first is None:
@@ -382,8 +391,8 @@ def _best(reading: Reading, reader: Reader, before: Quality, found: Iterable[Gue
 
 
 def _read(reading: Reading) -> int:
-    return sum(one.state == "read" for one in reading.fields.values())
+    return [one.state for one in reading.fields.values()].count("read")
 
 
 def _quality(reading: Reading, flags: Iterable[Flag]) -> Quality:
-    return reading.ok, _read(reading), -sum(flag.name in LEAKS for flag in flags)
+    return reading.ok, _read(reading), -len([flag for flag in flags if flag.name in LEAKS])

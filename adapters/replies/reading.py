@@ -135,7 +135,7 @@ class Reader(Protocol):
 
     def read(self, signature: Signature, completion: str) -> Reading: ...
 
-    def flags_of(self, reading: Reading, of_causes: bool = False) -> tuple[Flag, ...]: ...
+    def flags_of(self, reading: Reading) -> tuple[Flag, ...]: ...
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]: ...
 
@@ -207,11 +207,6 @@ class Reading(ShowsItself):
     def flags(self) -> tuple[Flag, ...]:
         """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
-
-    @cached_property
-    def grounds(self) -> tuple[Flag, ...]:
-        """Return the flags that can explain a parse error; all flags of a reply that parsed."""
-        return () if self.reader is None else self.reader.flags_of(self, of_causes=True)
 
     @cached_property
     def detected(self) -> dict[object, Any]:

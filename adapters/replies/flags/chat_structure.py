@@ -97,7 +97,7 @@ def _end(
             f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
             last.name if last.name in taken else None,
         )
-    elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
+    elif not likes or not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
         if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes):
             where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
@@ -108,12 +108,11 @@ def _end(
 def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:
     """Return whether the reply may be cut off: fields in order, none left out."""
     outputs = list(reading.signature.output_fields)
-    names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
-    meant = names_by_sound(reading.signature)
-    is_misspelt = any(
-        meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant for like in likes
-    )
-    return names == outputs[: len(names)] and found[-1].name == names[-1] and not is_misspelt
+    names = list(dict.fromkeys([section.name for section in found if section.name in outputs]))
+    if names != outputs[: len(names)] or found[-1].name != names[-1]:
+        return False
+    meant = names_by_sound(reading.signature) if likes else {}
+    return all(meant.get(sound(like.name), names[0]) in names for like in likes)
 
 
 def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -197,31 +197,38 @@ EXPLAIN_NO_ERROR = frozenset((verdict, values_read, unchecked))
 """Detectors whose flags, of fields that were read or of the verdict, are no cause of the error in a field."""
 
 
-def explain(reading: Reading, of_causes: bool = False) -> tuple[Flag, ...]:
+def explain(reading: Reading) -> tuple[Flag, ...]:
     """Return the flags of a parse result, each name once per place; never raises.
 
-    `of_causes`: only those that can explain its parse error. For TwoStep: the flags of the extraction's reply, which
-    provides the fields.
+    For TwoStep: the flags of the extraction's reply, which provides the fields.
     """
     if reading.extraction is not None:
-        return explain(reading.extraction, of_causes)
+        return explain(reading.extraction)
+    return _found(reading, detectors_of(reading))
+
+
+def grounds(reading: Reading) -> tuple[Flag, ...]:
+    """Return the flags that can explain a parse error; for a reply that parsed, all flags."""
+    known: tuple[Flag, ...] | None = reading.detected.get(grounds)
+    if known is None:
+        if reading.extraction is not None or reading.error is None or reading.error.field is None:
+            known = reading.flags
+        else:
+            known = _found(reading, [one for one in detectors_of(reading) if one not in EXPLAIN_NO_ERROR])
+        reading.detected[grounds] = known
+    return known
+
+
+def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     found: dict[tuple[str, str | None, str], Flag] = {}
-    is_short = of_causes and reading.error is not None and reading.error.field is not None
     known = reading.detected
-    for detect in detectors_of(reading):
-        if is_short and detect in EXPLAIN_NO_ERROR:
-            continue
+    for detect in detectors:
         if detect not in known:
-            known[detect] = _found(detect, reading)
+            known[detect] = flags = list[Flag]()
+            try:
+                flags.extend(detect(reading))
+            except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+                continue
         for flag in known[detect]:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())
-
-
-def _found(detect: Detector, reading: Reading) -> list[Flag]:
-    found: list[Flag] = []
-    try:
-        found.extend(detect(reading))
-    except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
-        return found
-    return found

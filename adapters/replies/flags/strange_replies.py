@@ -125,9 +125,9 @@ def leaked(reading: Reading) -> Iterator[Flag]:
 def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
-        ("[" in start and ("alling tool" in start or "TOOL_CALL" in start))
+        ("[" in start and "alling tool" in start)
         or ("<" in start and "invoke" in start)
-        or ("_" in start and "_call" in start)
+        or ("_" in start and ("_call" in start or "TOOL_CALL" in start))
         or (not start.isascii() and "▁calls" in start)
     )
 
