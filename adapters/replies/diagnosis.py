@@ -64,7 +64,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     ]
     if not found:
         return () if reading.ok else (_last(reading),)
-    is_cut_later = _is_cut_later(reading) or any(flag.name in ECHOES for flag in found)
+    names = {flag.name for flag in found}
+    is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
     causes = [
         Diagnosis(
             flag.name,
@@ -75,9 +76,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         )
         for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     ]
-    if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
+    if names == {CUT} and not reading.ok and not _has_begun(reading):
         causes = [_last(reading), *causes]
-    if any(one.cause == LOOP for one in causes):  # all else follows from the loop; more tokens would make it longer
+    if LOOP in names:  # all else follows from the loop; more tokens would make it longer
         causes = [one if one.cause == LOOP else replace(one, find_fixes=tuple) for one in causes]
     return tuple(causes)
 

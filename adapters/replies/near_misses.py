@@ -117,12 +117,13 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
 
 
 def _is_clear(reading: Reading) -> bool:
-    """Return whether other names in the reply have no part in its failure: they are only inside values that parsed."""
-    return (
-        reading.form == "json"
-        and reading.is_plain_object
-        and all(one.state != "failed" for one in reading.fields.values())
-    )
+    """Return whether names that are no outputs are only inside values that parsed."""
+    if "failed" in [one.state for one in reading.fields.values()]:
+        return False
+    if reading.form == "xml":
+        is_parsed = reading.error is not None and reading.error.field is not None
+        return is_parsed and "unknown" not in [span.kind for span in reading.spans]
+    return reading.form == "json" and reading.is_plain_object
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:

@@ -237,7 +237,13 @@ class Reading(ShowsItself):
     @cached_property
     def diagnosis(self) -> tuple[Diagnosis, ...]:
         """Return the causes of a parse error or a surprising value, with fixes for each."""
-        return () if self.reader is None else self.reader.diagnosis_of(self)
+        return () if self.reader is None else self.reader.diagnosis_of(self._apart())
+
+    def _apart(self) -> Reading:
+        """Return this parse result as another object: causes that refer to their own reading are freed late."""
+        apart = object.__new__(Reading)
+        vars(apart).update(vars(self), detected=self.detected)
+        return apart
 
     @property
     def bug_report(self) -> str:

@@ -34,7 +34,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
     yield from _end(reading, found, taken, likes)
-    if len(found) > len(taken):
+    has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
+    if len(found) > len(taken) + has_end:
         yield from _not_taken(reading, found, taken)
     has_thoughts = "<" in completion and "<think>" in completion
     for name, section in taken.items():
@@ -78,8 +79,9 @@ def _end(
 ) -> Iterator[Flag]:
     if COMPLETED in reading.signature.output_fields or not taken:
         return
-    end = next((section for section in found if section.name == COMPLETED), None)
-    if end is not None:
+    ends = [section for section in found if section.name == COMPLETED]
+    if ends:
+        end = ends[0]
         if end.text:
             yield Flag(
                 "after-completed-dropped",

@@ -158,6 +158,8 @@ def echoed(reading: Reading) -> Iterator[Flag]:
             continue
         start, end = found.place
         given = found.value if type(found.value) is str else found.completion[start : min(end, start + MOST_ECHOED)]
+        if found.state == "read" and given.lstrip()[:1] not in '"{N':
+            continue
         text = given[:MOST_ECHOED].strip().strip('"')
         if found.state == "read" and text[:1] not in "{N":
             continue
@@ -193,8 +195,8 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
     return (no_answer, verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
 
 
-EXPLAIN_NO_ERROR = frozenset((verdict, values_read, unchecked))
-"""Detectors whose flags, of fields that were read or of the verdict, are no cause of the error in a field."""
+EXPLAIN_NO_ERROR = (verdict, unchecked)
+"""Detectors whose flags are no causes of a parse error."""
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -211,10 +213,12 @@ def grounds(reading: Reading) -> tuple[Flag, ...]:
     """Return the flags that can explain a parse error; for a reply that parsed, all flags."""
     known: tuple[Flag, ...] | None = reading.detected.get(grounds)
     if known is None:
-        if reading.extraction is not None or reading.error is None or reading.error.field is None:
+        error = reading.error
+        if error is None or reading.extraction is not None:
             known = reading.flags
         else:
-            known = _found(reading, [one for one in detectors_of(reading) if one not in EXPLAIN_NO_ERROR])
+            no_cause = EXPLAIN_NO_ERROR if error.field is None else (*EXPLAIN_NO_ERROR, values_read)
+            known = _found(reading, [one for one in detectors_of(reading) if one not in no_cause])
         reading.detected[grounds] = known
     return known
 
