@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import Fix, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, named, shown
+from adapters.replies.flags.explaining import grounds
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
 from adapters.signatures.type_names import written
@@ -33,6 +34,8 @@ KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
+FOUND = frozenset(("read", "failed"))
+"""States of outputs that are in the reply."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
@@ -50,18 +53,19 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
                 for number, one in enumerate(inner)
             ]
         )
-    if reading.ok and not reading.flags:
-        return ()
     excluded = "parsed" if not reading.ok else "refused"
     found = [
         flag
-        for flag in reading.flags
+        for flag in grounds(reading)
         if flag.name in RANK
         and not (flag.name in ENDS and reading.ended.finish_reason == "length")
         and PATTERNS[RANK[flag.name]].outcome != excluded
         and _is_decisive(reading, flag)
     ]
-    is_cut_later = _is_cut_later(reading) or any(flag.name in ECHOES for flag in found)
+    if not found:
+        return () if reading.ok else (_last(reading),)
+    names = {flag.name for flag in found}
+    is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
     causes = [
         Diagnosis(
             flag.name,
@@ -72,9 +76,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         )
         for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     ]
-    if not reading.ok and all(one.cause == CUT and not _has_begun(reading) for one in causes):
+    if names == {CUT} and not reading.ok and not _has_begun(reading):
         causes = [_last(reading), *causes]
-    if any(one.cause == LOOP for one in causes):  # all else follows from the loop; more tokens would make it longer
+    if LOOP in names:  # all else follows from the loop; more tokens would make it longer
         causes = [one if one.cause == LOOP else replace(one, find_fixes=tuple) for one in causes]
     return tuple(causes)
 
@@ -117,7 +121,7 @@ def _is_cut_later(reading: Reading) -> bool:
     if error is None or error.field is None or error.end is None:
         return False
     return bool(reading.completion[error.end :].strip('" \n]}`')) and all(
-        one.state in ("read", "failed") for one in reading.fields.values()
+        one.state in FOUND for one in reading.fields.values()
     )
 
 
@@ -144,13 +148,13 @@ def _last(reading: Reading) -> Diagnosis:
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
         return told(LIKELY, f"{message}.")
     states = [one.state for one in reading.fields.values()]
-    missing = [one.name for one in reading.fields.values() if one.state == "missing"]
+    missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
     them = "it" if len(missing) == 1 else "them"
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
-    cut_off = next((flag for flag in reading.flags if flag.name == CUT_OFF), None)
-    is_a_beginning = bool(missing) and not any(state in ("read", "failed") for state in states[-len(missing) :])
+    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None)
+    is_a_beginning = bool(missing) and not FOUND.intersection(states[-len(missing) :])
     if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
         return told(CUT_OFF, cut_off.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown

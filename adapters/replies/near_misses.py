@@ -6,17 +6,18 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
-from adapters.replies.flags.chat_structure import chat_structure
+from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
+from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
-from adapters.replies.reading import NearMiss, Reading, ReplyForm
+from adapters.replies.reading import NearMiss, Reader, Reading, ReplyForm
 from adapters.replies.repairs import (
     LONGEST,
     Guess,
@@ -30,7 +31,7 @@ from adapters.replies.repairs import (
     under_markers,
     value_guesses,
 )
-from adapters.replies.sections import begins_with_marker, markers_like, may_hold_lookalikes, sound
+from adapters.replies.sections import begins_with_marker, markers_like, sound
 from adapters.signatures.signature import Signature
 
 
@@ -71,12 +72,12 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         return
     text = reading.completion
     yield from value_guesses(reading)
-    if any(flag.name == "nul-in-value" for flag in reading.flags):
+    if "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
     yield from _misspelt(reading)
-    answer = without_thinking(text)
+    answer = without_thinking(text) if "<" in text else None
     if answer:
         yield Guess("The reply thinks first; without everything up to </think> it parses as", answer)
     quoted = text_in_quotes(text)
@@ -102,8 +103,10 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
     text, pattern = reading.completion, NAME.get(reading.form)
     missing = reading.lacking
-    if missing and pattern is not None:
-        unknown = dict.fromkeys(one for one in pattern.findall(text) if one not in reading.fields)
+    if missing and pattern is not None and not _is_clear(reading):
+        is_exact = reading.form == "markers" and not holds_lookalikes(reading)
+        names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
+        unknown = dict.fromkeys([one for one in names if one not in reading.fields])
         meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
         if meant:
             mended = pattern.sub(
@@ -111,6 +114,16 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
             )
             said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
             yield Guess(f"{said}; with the fields' own names it parses as", mended)
+
+
+def _is_clear(reading: Reading) -> bool:
+    """Return whether names that are no outputs are only inside values that parsed."""
+    if "failed" in [one.state for one in reading.fields.values()]:
+        return False
+    if reading.form == "xml":
+        is_parsed = reading.error is not None and reading.error.field is not None
+        return is_parsed and "unknown" not in [span.kind for span in reading.spans]
+    return reading.form == "json" and reading.is_plain_object
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
@@ -129,7 +142,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
     found: list[tuple[str, Mapping[str, Any]]] = []
-    if reading.form != "markers":
+    if reading.form != "markers" and ("#" in text or "[[" in text or "[\\[" in text):
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
     if reading.form not in ("json", "fenced json"):
         is_escaped = "\\" in text and ESCAPED_KEY.search(text) is not None
@@ -138,7 +151,8 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
-    found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
+    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
+        found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
             yield Guess(f"{message}; written as this adapter wants it, it parses as", write(values))
@@ -146,11 +160,29 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 def _chat(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    names = markers_by_sound(signature)
+    if holds_lookalikes(reading):
+        yield from _markers_meant(text, markers_by_sound(signature))
+    found = reading.sections
+    first = next(iter(signature.output_fields), "")
+    if found and text[: found[0].marker_start].strip() and first not in {section.name for section in found}:
+        yield Guess(
+            f"There is no marker for `{first}`; with the text before the first marker as its value the reply parses as",
+            f"[[ ## {first} ## ]]\n{text}",
+        )
+    answers = [(section.name, section.text) for section in found if section.name in signature.output_fields]
+    last = dict(answers)
+    if len(last) < len(answers):
+        yield Guess(
+            "Some fields are answered more than once; with the last answer of each it parses as",
+            FORMS["markers"].write_values(last),
+        )
+
+
+def _markers_meant(text: str, names: Mapping[str, str]) -> Iterator[Guess]:
     seen = ""
     pieces: list[str] = []
     position = 0
-    for like in markers_like(text, names) if may_hold_lookalikes(text, reading.sections, names) else ():
+    for like in markers_like(text, names):
         name = names.get(sound(like.name))
         written, exact = text[like.start : like.end], f"[[ ## {name} ## ]]"
         if name is None or (written == exact and like.begins_line):
@@ -165,22 +197,6 @@ def _chat(reading: Reading) -> Iterator[Guess]:
             "[[ ## name ## ]]. Written so, it parses as",
             mended,
         )
-    found = reading.sections
-    first = next(iter(signature.output_fields), "")
-    if found and first not in {section.name for section in found} and text[: found[0].marker_start].strip():
-        yield Guess(
-            f"There is no marker for `{first}`; with the text before the first marker as its value the reply parses as",
-            f"[[ ## {first} ## ]]\n{text}",
-        )
-    last: dict[str, str] = {}
-    for section in found:
-        if section.name in signature.output_fields:
-            last[section.name] = section.text
-    if last and sum(section.name in last for section in found) > len(last):
-        yield Guess(
-            "Some fields are answered more than once; with the last answer of each it parses as",
-            FORMS["markers"].write_values(last),
-        )
 
 
 def _as_written(text: str) -> str:
@@ -191,6 +207,9 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
+    if reading.is_plain_object:
+        yield from _in_ascii(text)
+        return
     placed = objects(text)
     found = [one for _, one in placed]
     names = list(signature.output_fields)
@@ -214,7 +233,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
             break
     closed = text
-    for flag in reading.flags:
+    for flag in grounds(reading):
         if flag.name == "key-inside-a-text":
             closed = re.sub(rf'(?<=[^\s{{}}\[\],:"\\])(?="{flag.field}"\s*:)', '", ', closed)
     if closed != text:
@@ -228,13 +247,17 @@ def _json(reading: Reading) -> Iterator[Guess]:
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
         mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
         yield Guess(f"The list is probably `{names[0]}` itself; as an object with that JSON key it parses as", mended)
-    if not text.isascii() and any(map(text.__contains__, FULL_WIDTH_SIGNS)):
-        yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
+    yield from _in_ascii(text)
     merged: dict[str, Any] = {}
     for here in fields:
         merged.update(here)
     if len(found) > 1 and merged:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
+
+
+def _in_ascii(text: str) -> Iterator[Guess]:
+    if not text.isascii() and any(map(text.__contains__, FULL_WIDTH_SIGNS)):
+        yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
 
 
 def _xml(reading: Reading) -> Iterator[Guess]:
@@ -305,6 +328,8 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 }
 
 
+Quality = tuple[bool, int, int]
+"""Whether a reply parses, how many outputs do, and how many (below 0) contain a piece of the format."""
 MOST_GUESSES = 12
 MOST_KEPT = 3
 
@@ -330,24 +355,25 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
     """
     if reading.extraction is not None:
         return find(reading.extraction, most)
+    if reading.reader is None or not reading.completion or len(reading.completion) > LONGEST:
+        return ()
     try:
+        before = _quality(reading, grounds(reading))
+        found = iter(()) if before == (True, len(reading.fields), 0) else guesses(reading)
+        first = next(found, None)
+        if first is None:
+            return ()
         with one_reading(reading.repair_steps):
-            return _find(reading, most)
+            return _best(reading, reading.reader, before, chain((first,), found), most)
     except Exception:  # a user's type may raise in its own hooks; do without near misses
         return ()
 
 
-def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
-    reader = reading.reader
-    if reader is None or not reading.completion or len(reading.completion) > LONGEST:
-        return ()
-    before = _quality(reading, reading.flags)
-    if before == (True, len(reading.fields), 0):
-        return ()
-    kept: list[tuple[tuple[bool, int, int], NearMiss]] = []
+def _best(reading: Reading, reader: Reader, before: Quality, found: Iterable[Guess], most: int) -> tuple[NearMiss, ...]:
+    kept: list[tuple[Quality, NearMiss]] = []
     best = before
     seen = {reading.completion}
-    for guess in islice(guesses(reading), MOST_GUESSES):
+    for guess in islice(found, MOST_GUESSES):
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:
             continue
         seen.add(guess.mended)
@@ -366,8 +392,8 @@ def _find(reading: Reading, most: int) -> tuple[NearMiss, ...]:
 
 
 def _read(reading: Reading) -> int:
-    return sum(one.state == "read" for one in reading.fields.values())
+    return [one.state for one in reading.fields.values()].count("read")
 
 
-def _quality(reading: Reading, flags: Iterable[Flag]) -> tuple[bool, int, int]:
-    return reading.ok, _read(reading), -sum(flag.name in LEAKS for flag in flags)
+def _quality(reading: Reading, flags: Iterable[Flag]) -> Quality:
+    return reading.ok, _read(reading), -len([flag for flag in flags if flag.name in LEAKS])

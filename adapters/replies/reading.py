@@ -47,6 +47,9 @@ class Span(NamedTuple):
     field: str | None = None
 
 
+OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
+"""Kinds of spans in an object without other keys."""
+
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 """read: coerced from the reply · default: filled in · missing: not in the reply · failed: found but not coerced ·
 unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
@@ -124,6 +127,9 @@ class Ending(NamedTuple):
     limit: int | None = None
 
 
+UNKNOWN_END = Ending()
+
+
 class Reader(Protocol):
     """The adapter that parsed a reply (`adapters.formats.base.Adapter`) and can explain it."""
 
@@ -169,7 +175,7 @@ class Reading(ShowsItself):
     called: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The names of the tools that the model called natively where an answer in text was expected."""
 
-    ended: Ending = field(default=Ending(), repr=False, compare=False)
+    ended: Ending = field(default=UNKNOWN_END, repr=False, compare=False)
     """Why the model stopped, as far as the provider said."""
 
     def ending(self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any]) -> Reading:
@@ -202,6 +208,22 @@ class Reading(ShowsItself):
         """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
 
+    @cached_property
+    def detected(self) -> dict[object, Any]:
+        """Return what was found in the reply so far, by the function that found it."""
+        return {}
+
+    @cached_property
+    def is_plain_object(self) -> bool:
+        """Return whether the whole reply is a valid JSON object whose keys are all outputs."""
+        text, spans = self.completion, self.spans
+        return (
+            text[:1] == "{"
+            and text[spans[-1].start :].strip() == "}"
+            and OF_OUTPUTS.issuperset([span.kind for span in spans])
+            and any(one.extract is not None for one in self.fields.values())
+        )
+
     @property
     def uncertain(self) -> tuple[str, ...]:
         """Return outputs where dspy may differ, as their types' own code never runs here."""
@@ -215,7 +237,13 @@ class Reading(ShowsItself):
     @cached_property
     def diagnosis(self) -> tuple[Diagnosis, ...]:
         """Return the causes of a parse error or a surprising value, with fixes for each."""
-        return () if self.reader is None else self.reader.diagnosis_of(self)
+        return () if self.reader is None else self.reader.diagnosis_of(self._apart())
+
+    def _apart(self) -> Reading:
+        """Return this parse result as another object: causes that refer to their own reading are freed late."""
+        apart = object.__new__(Reading)
+        vars(apart).update(vars(self), detected=self.detected)
+        return apart
 
     @property
     def bug_report(self) -> str:

@@ -70,9 +70,10 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
 
 def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
     """Return, quickly, whether a text may hold lookalikes, beside its markers or as one of them."""
-    openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
-    if sum(1 for _ in openings) != len(found):
-        return True
+    if text.count("[") != 2 * len(found):
+        openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
+        if sum(1 for _ in openings) != len(found):
+            return True
     for one in found:
         begin = one.marker_start
         begins_line = not begin or text[begin - 1] == "\n"

@@ -29,13 +29,13 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         if section.name in outputs:
             taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
-    names = markers_by_sound(reading.signature)
-    if may_hold_lookalikes(completion, found, names):
-        likes = list(islice(markers_like(completion, names), MOST_MARKERS))
+    if holds_lookalikes(reading):
+        likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
     yield from _end(reading, found, taken, likes)
-    if len(found) > len(taken):
+    has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
+    if len(found) > len(taken) + has_end:
         yield from _not_taken(reading, found, taken)
     has_thoughts = "<" in completion and "<think>" in completion
     for name, section in taken.items():
@@ -45,6 +45,15 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
             yield from _value(reading, name, section)
         if likes:
             yield from _markers_within(reading, name, section, likes)
+
+
+def holds_lookalikes(reading: Reading) -> bool:
+    """Return whether a reply may hold lookalikes of markers."""
+    known: bool | None = reading.detected.get(holds_lookalikes)
+    if known is None:
+        known = may_hold_lookalikes(reading.completion, reading.sections, markers_by_sound(reading.signature))
+        reading.detected[holds_lookalikes] = known
+    return known
 
 
 def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
@@ -70,8 +79,9 @@ def _end(
 ) -> Iterator[Flag]:
     if COMPLETED in reading.signature.output_fields or not taken:
         return
-    end = next((section for section in found if section.name == COMPLETED), None)
-    if end is not None:
+    ends = [section for section in found if section.name == COMPLETED]
+    if ends:
+        end = ends[0]
         if end.text:
             yield Flag(
                 "after-completed-dropped",
@@ -89,23 +99,22 @@ def _end(
             f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
             last.name if last.name in taken else None,
         )
-    elif not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
+    elif not likes or not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
-        is_a_beginning = reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes)
-        may_be = f"; it may have been cut off in `{last.name}` ({where})" if is_a_beginning else ""
-        yield Flag("completed-marker-missing", f"{lacks_end}{may_be}.")
+        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes):
+            where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
+            lacks_end += f"; it may have been cut off in `{last.name}` ({where})"
+        yield Flag("completed-marker-missing", f"{lacks_end}.")
 
 
 def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:
     """Return whether the reply may be cut off: fields in order, none left out."""
     outputs = list(reading.signature.output_fields)
-    names = list(dict.fromkeys(section.name for section in found if section.name in outputs))
-    meant = names_by_sound(reading.signature)
-    is_misspelt = any(
-        meant.get(sound(like.name), like.name) not in names and sound(like.name) in meant for like in likes
-    )
-    return names == outputs[: len(names)] and found[-1].name == names[-1] and not is_misspelt
+    names = list(dict.fromkeys([section.name for section in found if section.name in outputs]))
+    if names != outputs[: len(names)] or found[-1].name != names[-1]:
+        return False
+    meant = names_by_sound(reading.signature) if likes else {}
+    return all(meant.get(sound(like.name), names[0]) in names for like in likes)
 
 
 def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:

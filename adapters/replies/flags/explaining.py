@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -12,9 +12,22 @@ from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
-from adapters.replies.reading import Reading, ReplyForm
+from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
 
-EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction")
+EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
+
+
+def no_answer(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for a parse error that follow from the reply's end, size or lack of fields."""
+    error = reading.error
+    if error is None:
+        return
+    if reading.ended is not UNKNOWN_END:
+        yield from _ended(reading)
+    if len(reading.lacking) == len(reading.fields):
+        yield from _no_answer(reading)
+    if error.type == "TooLargeError":
+        yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
 
 
 def verdict(reading: Reading) -> Iterator[Flag]:
@@ -24,11 +37,7 @@ def verdict(reading: Reading) -> Iterator[Flag]:
             yield from _filled_in(reading)
         return
     error = reading.error
-    yield from _ended(reading)
-    yield from _no_answer(reading)
-    if error.type == "TooLargeError":
-        yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
-    elif error.type not in EXPECTED_ERRORS:
+    if error.type not in EXPECTED_ERRORS:
         yield Flag(
             "leaked-error",
             f"dspy does not turn this {error.type} into an AdapterParseError, so there is no second call, "
@@ -77,8 +86,6 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
-    if len(reading.lacking) < len(reading.fields):
-        return
     text = reading.completion.strip()
     if not text and reading.called:
         yield Flag("empty-reply", f"The reply has no text: the model only called {named(list(reading.called))}.")
@@ -151,6 +158,8 @@ def echoed(reading: Reading) -> Iterator[Flag]:
             continue
         start, end = found.place
         given = found.value if type(found.value) is str else found.completion[start : min(end, start + MOST_ECHOED)]
+        if found.state == "read" and given.lstrip()[:1] not in '"{N':
+            continue
         text = given[:MOST_ECHOED].strip().strip('"')
         if found.state == "read" and text[:1] not in "{N":
             continue
@@ -183,7 +192,11 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
     structure = STRUCTURE.get(reading.form)
     refused = () if reading.ok else (values_refused,)
     of_form = () if structure is None else (structure,)
-    return (verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
+    return (no_answer, verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
+
+
+EXPLAIN_NO_ERROR = (verdict, unchecked)
+"""Detectors whose flags are no causes of a parse error."""
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -193,11 +206,33 @@ def explain(reading: Reading) -> tuple[Flag, ...]:
     """
     if reading.extraction is not None:
         return explain(reading.extraction)
+    return _found(reading, detectors_of(reading))
+
+
+def grounds(reading: Reading) -> tuple[Flag, ...]:
+    """Return the flags that can explain a parse error; for a reply that parsed, all flags."""
+    known: tuple[Flag, ...] | None = reading.detected.get(grounds)
+    if known is None:
+        error = reading.error
+        if error is None or reading.extraction is not None:
+            known = reading.flags
+        else:
+            no_cause = EXPLAIN_NO_ERROR if error.field is None else (*EXPLAIN_NO_ERROR, values_read)
+            known = _found(reading, [one for one in detectors_of(reading) if one not in no_cause])
+        reading.detected[grounds] = known
+    return known
+
+
+def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     found: dict[tuple[str, str | None, str], Flag] = {}
-    for detect in detectors_of(reading):
-        try:
-            for flag in detect(reading):
-                found.setdefault((flag.name, flag.field, flag.path), flag)
-        except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
-            continue
+    known = reading.detected
+    for detect in detectors:
+        if detect not in known:
+            known[detect] = flags = list[Flag]()
+            try:
+                flags.extend(detect(reading))
+            except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+                continue
+        for flag in known[detect]:
+            found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())

@@ -213,6 +213,8 @@ def valid_object_at(text: str, start: int) -> int:
 
 def text_in_quotes(text: str) -> str:
     """Return the object that is written as one JSON string; "" for other texts."""
+    if text.lstrip()[:1] not in ('"', "`"):
+        return ""
     stripped = without_fences(text)
     if stripped[:1] != '"' or stripped[-1:] != '"' or "{" not in stripped[:BEGINS]:
         return ""

@@ -19,8 +19,6 @@ LONGEST = 20_000
 ENDING = 80
 HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
-WRAPPER_WORDS = ("alling tool", "invoke", "_call", "TOOL_CALL", "▁calls")
-"""Parts of all wrappers; the first alone is without `<`, `_` and other signs than ASCII."""
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
     r"tool▁calls▁begin"
@@ -65,6 +63,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     """Yield flags for replies that contain more or less than an answer, however they parsed."""
     text = reading.completion
     start = text[:LONGEST]
+    first = start.lstrip()[:1]
     has_tags = "<" in start  # one character is found ten times quicker than two
     if has_tags and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
@@ -85,7 +84,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: "
             + NOT_SEPARATED,
         )
-    if reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
+    if first in ("{", "`") and reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
@@ -93,7 +92,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         )
     yield from leaked(reading)
     if not reading.ok:
-        yield from _no_answer(reading, start)
+        yield from _no_answer(reading, start, first)
     elif reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif (match := WRAPPER_END.search(text[-ENDING:])) is not None:
@@ -103,7 +102,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
-    texts = [(name, one.value) for name, one in reading.fields.items() if isinstance(one.value, str)]
+    texts = [
+        (name, value)
+        for name, one in reading.fields.items()
+        if isinstance(value := one.value, str) and (value[-1:] == ">" or "\x00" in value or "#" in value)
+    ]
     for name, value in texts:
         if value.endswith(STOP_TOKENS):
             stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
@@ -119,18 +122,29 @@ def leaked(reading: Reading) -> Iterator[Flag]:
             yield Flag("marker-of-another-prompt", f"{said}prompt became part of the value.", name)
 
 
-def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
-    if PAGE.match(start):
+def _may_be_wrapped(start: str) -> bool:
+    """Return, quickly, whether a text may hold the wrapper of a tool call."""
+    return (
+        ("[" in start and "alling tool" in start)
+        or ("<" in start and "invoke" in start)
+        or ("_" in start and ("_call" in start or "TOOL_CALL" in start))
+        or (not start.isascii() and "▁calls" in start)
+    )
+
+
+def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+    if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    may_call = ("{" in start or "<" in start) and any(map(start.__contains__, CALL_WORDS))
-    words = WRAPPER_WORDS if "<" in start or "_" in start or not start.isascii() else WRAPPER_WORDS[:1]
-    if any(map(start.__contains__, words)) and (match := WRAPPER.search(start)):
+    may_call = "name" not in outputs and (
+        ("{" in start and '"name"' in start) or ("<" in start and "<|python" in start)
+    )
+    if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif may_call and "name" not in outputs and (match := CALL.search(start)):
+    elif may_call and any(map(start.__contains__, CALL_WORDS)) and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
@@ -143,15 +157,29 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         if len(layout) > 1:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
-        yield from _thoughts(reading, start)
-    root = _root(start)
-    unknown = [key for key in root or () if key not in outputs]
-    lacking = [one for one in outputs if root and unknown and one not in root]
-    near = nearly_right(lacking, unknown)
+        yield from _thoughts(reading, start, first)
+    root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
+    if root is not None:
+        yield from _in_root(reading, root)
+    if "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
+        rest = ', not under "properties"' if match.group(1) else ""
+        yield Flag(
+            "schema-echoed",
+            f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
+            f"their keys{rest}.",
+        )
+    yield from _repetition(reading)
+
+
+def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
+    """Flag an object with other keys than the outputs."""
+    outputs = reading.signature.output_fields
+    unknown = [key for key in root if key not in outputs]
+    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown else {}
     for name, key in near.items():
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
-    if root is not None and not any(name in root for name in outputs):
+    if not any(name in root for name in outputs):
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
             error = root.get("message")
@@ -173,19 +201,11 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
         if inner is not None:
             yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
-    if '"type"' in start and (match := SCHEMA.search(start)):
-        rest = ', not under "properties"' if match.group(1) else ""
-        yield Flag(
-            "schema-echoed",
-            f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
-            f"their keys{rest}.",
-        )
-    yield from _repetition(reading)
 
 
-def _thoughts(reading: Reading, start: str) -> Iterator[Flag]:
+def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
-    match = THOUGHTS.match(start)
+    match = THOUGHTS.match(start) if first.isalpha() else None
     if match is not None and "</think>" not in start:
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")

@@ -38,7 +38,8 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
             given = given_value(field, declared.annotation)
             found = list(_of_field(field, declared.annotation, given))
             wrong = list(wrong_places(declared, given, is_explained=bool(found)))
-            is_told = any(one.path == field.name and one.name in ("not-a-number", "null-not-allowed") for one in wrong)
+            told = [one.name for one in wrong if one.path == field.name] if found else ()
+            is_told = "not-a-number" in told or "null-not-allowed" in told
             yield from [one for one in found if not (is_told and one.name == "words-around-value")]
             yield from wrong
 

@@ -7,6 +7,7 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_args, get_origin
 
@@ -154,6 +155,7 @@ NOTHING = re.compile(
     re.IGNORECASE,
 )
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
+QUOTED = re.compile(r"'([^']*)'")
 LISTS = ("list_type", "tuple_type", "set_type")
 OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 
@@ -180,7 +182,7 @@ def nearly(name: str, candidates: Iterable[str]) -> str | None:
 
 def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
     """Return the unknown name probably meant for each of `names`, where there is one among the first `MOST_NAMES`."""
-    left = {_letters(one): one for one in islice(unknown, MOST_NAMES)}
+    left = {_letters(one): one for one in islice(unknown, MOST_NAMES)} if unknown else {}
     found: dict[str, str] = {}
     for name in names if left else ():
         meant = _nearest(_letters(name), left)
@@ -190,6 +192,7 @@ def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]
     return found
 
 
+@lru_cache(maxsize=4096)
 def _letters(name: str) -> str:
     return NO_LETTER.sub("", name).casefold()
 
@@ -237,11 +240,18 @@ def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Fl
         return
     for problem in problems:
         loc, given_there = problem["loc"], problem["input"]
+        if is_explained and not loc and not _is_telling(problem["type"], given_there):
+            continue
         key = str(loc[-1]) if loc else ""
-        path = field.name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
-        is_telling = isinstance(given_there, str) and MORE_THAN_WORDS.search(given_there[:LONGEST_NUMBER]) is not None
-        if loc or not is_explained or (is_telling and problem["type"].startswith(("int_", "float_"))):
-            yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
+        path = field.name + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
+        yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
+
+
+def _is_telling(kind: str, given: object) -> bool:
+    """Return whether a number has a currency, a percent sign or a fraction."""
+    if not isinstance(given, str) or not kind.startswith(("int_", "float_")):
+        return False
+    return MORE_THAN_WORDS.search(given[:LONGEST_NUMBER]) is not None
 
 
 def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:
@@ -263,9 +273,9 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if given is None:
         return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
     if kind in ("literal_error", "enum"):
-        near = nearly(given, re.findall(r"'([^']*)'", said)) if isinstance(given, str) else None
+        near = nearly(given, QUOTED.findall(said)) if isinstance(given, str) else None
         hint = f" It is nearest to {near!r}." if near not in (None, given) else ""
-        expected = re.sub(r"^Input should be ", "", said)
+        expected = said.removeprefix("Input should be ")
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
         words = "words" if " " in given.strip() else "a word"

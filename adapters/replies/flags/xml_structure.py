@@ -79,7 +79,7 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
     if found is not None:
         whole = "; the whole reply is one XML document, so all of it was refused."
-        yield found._replace(message=found.message + whole)
+        yield Flag(found.name, found.message + whole)
 
 
 def _not_closed(reading: Reading, at: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from adapters.errors import AdapterParseError
 from adapters.formats import catalog
 from adapters.formats.chat import ChatAdapter
 from adapters.replies.flags.glossary import FLAGS
+from adapters.replies.flags.values_read import values_read
 from adapters.replies.patterns import LAST, PATTERNS
 from adapters.replies.reading import Reading
 from adapters.signatures import notation
@@ -515,6 +518,43 @@ def test_a_fence_inside_a_string_of_a_fenced_block_is_named() -> None:
 def test_nothing_is_computed_before_it_is_requested() -> None:
     reading = read("json", "q -> a", "{")
     assert "diagnosis" not in vars(reading) and "flags" not in vars(reading)
+
+
+def test_the_cause_of_a_refused_field_is_sought_without_the_values_that_parsed() -> None:
+    reply = '{"a": null, "b": "about 2", "c": [1.5]}'
+    causes, flags = [read("json", "q -> a, b: float, c: list[float]", reply) for _ in range(2)]
+    assert causes.diagnosis[0].cause == "words-around-value"
+    assert values_read not in causes.detected and values_read not in flags.detected
+    assert "null-became-text" in [flag.name for flag in flags.flags]
+    assert causes.flags == flags.flags and causes.diagnosis == flags.diagnosis
+
+
+def test_a_diagnosed_reply_is_freed_with_its_last_reference() -> None:
+    reading = read("chat", "q -> a, b: list[int]", "[[ ## a ## ]]\nx")
+    causes, known = reading.diagnosis, weakref.ref(reading)
+    gc.disable()
+    try:
+        del reading
+        assert known() is None
+    finally:
+        gc.enable()
+    assert causes[0].fixes
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_plain"),
+    [
+        ('{"a": "x"}', True),
+        ('{\n  "a": "{",\n  "a": "y"\n}\n', True),
+        ('{"a": "x", "c": 1}', False),
+        ('{"a": "x"} {"b": 1}', False),
+        ('{"a": "x",}', False),
+        ("{}", False),
+        ("", False),
+    ],
+)
+def test_a_plain_object_has_outputs_alone(reply: str, is_plain: bool) -> None:
+    assert read("json", "q -> a, b", reply).is_plain_object is is_plain
 
 
 def test_the_table_is_made_of_flags() -> None:
