@@ -154,7 +154,7 @@ def _other_keys(reading: Reading) -> str:
 def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str]]:
     """Yield why the JSON key of a missing output was not read although the reply has it: the cause, and a sentence."""
     text = reading.completion
-    start = text.find("{") if reading.form in ("json", "fenced json") else -1
+    start = text.find("{") if reading.form == "json" else -1
     found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if start >= 0 else None
     if found is None:
         return
@@ -162,12 +162,13 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
     key = f"The JSON key `{found[1]}` ({place(reading, at)})"
     around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
     if around is not None and not isinstance(around.value, str):
-        yield MISSING, f"{key} is inside `{around.name}`, not beside it."
-    elif around is not None:
+        where = "is inside" if at < end else "was read as a part of"
+        yield MISSING, f"{key} {where} `{around.name}`."
+    elif around is not None and f'{found[1]}"' in around.value:
         yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text."
-    elif 0 < end <= at and text.startswith('"', end):
-        where = place(reading, end - 1)
-        yield UNREAD, f"{key} was not read: a quote inside a text lets the object end before it ({where})."
+    elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
+        why = "a quote inside a text lets the object end" if text.startswith('"', end) else "the object ends"
+        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)})."
     elif end < 0:
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]

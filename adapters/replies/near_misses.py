@@ -226,9 +226,9 @@ def _json(reading: Reading) -> Iterator[Guess]:
             closed = re.sub(rf'(?<=[^\s{{}}\[\],:"\\])(?="{flag.field}"\s*:)', '", ', closed)
     if closed != text:
         yield Guess("A text lacks its closing quote; with it the reply parses as", closed)
-    if quotes := JsonText(text).unescaped_quotes:
-        said = "Quotes inside texts lack a backslash; with it the reply parses as"
-        yield Guess(said, with_escapes(text, quotes))
+    escaped = with_escapes(text, JsonText(text).unescaped_quotes)
+    if escaped != text and objects(escaped)[:1] and objects(escaped)[0][1].keys() >= set(names):
+        yield Guess("Quotes inside texts lack a backslash; with it the reply parses as", escaped)
     if '"""' in text:
         said = "Texts in triple quotes are not JSON; as JSON texts they parse as"
         yield Guess(said, IN_TRIPLE_QUOTES.sub(lambda match: json.dumps(match[1], ensure_ascii=False), text))

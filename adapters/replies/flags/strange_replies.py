@@ -155,6 +155,9 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
     for name, key in near.items():
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
+    inner = _holder(root or {}, [name for name in outputs if name not in (root or {})], len(outputs))
+    if inner is not None:
+        yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if root is not None and not any(name in root for name in outputs):
         if said_at := _said_at(root):
             said = f"The reply is the server's whole response; the model's text is at {said_at} inside it."
@@ -167,7 +170,6 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
-        inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
         if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
@@ -178,8 +180,6 @@ def _no_answer(reading: Reading, start: str) -> Iterator[Flag]:
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
-        if inner is not None:
-            yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if '"type"' in start and (match := SCHEMA.search(start)):
         rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
@@ -209,6 +209,15 @@ def _root(text: str) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
+    """Return the JSON key whose text is the object with the outputs that are lacking; None if there is none."""
+    for key, one in root.items():
+        if isinstance(one, str) and lacking and one.lstrip("`json \n")[:1] == "{":
+            if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
+                return key
+    return None
 
 
 def _said_at(root: dict[str, object]) -> str:

@@ -286,8 +286,18 @@ def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
         ),
         (
             "q -> a: dict[str, int], b",
+            '{"a": {"b": 1}}',
+            "The JSON key `b` (line 1, column 8) is inside `a`.",
+        ),
+        (
+            "q -> a: dict[str, int], b",
             '{"a": {"b": 1},}',
-            "The JSON key `b` (line 1, column 8) is inside `a`, not beside it.",
+            "The JSON key `b` (line 1, column 8) was read as a part of `a`.",
+        ),
+        (
+            "q -> b, c: float",
+            '{"b": "a \\"b\\": c"\n } "c": 1.5}',
+            "The JSON key `c` (line 2, column 4) was not read: the object ends before it (line 2, column 2).",
         ),
         ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
         (
@@ -331,3 +341,8 @@ def test_an_object_in_the_text_of_a_response_is_offered_as_the_reply() -> None:
 def test_an_output_named_as_a_wrapper_is_no_wrapper() -> None:
     completion = "<tool_call><name>search</name></tool_call>"
     assert read("xml", "q -> tool_call: dict[str, str]", completion).flags == ()
+
+
+def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
+    reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
+    assert [one.message for one in reading.diagnosis] == ["The fenced block is not valid JSON."]
