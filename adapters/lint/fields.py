@@ -44,7 +44,7 @@ def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
             yield Lint("prefix-without-effect", f"The prefix {shown(field.prefix)} of `{name}` is never shown.", place)
         if field.role == "output":
             yield from _output(field, place, profile)
-        elif name in TAKEN:
+        elif name in TAKEN and (name != "prediction" or field.annotation is not str):  # taken as an object alone
             yield Lint(
                 "input-taken-by-predict",
                 f"dspy.Predict takes an input called `{name}` {TAKEN[name]}, so the prompt does not show it. Rename "

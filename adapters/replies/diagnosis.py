@@ -7,15 +7,29 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import Fix, use_adapter
-from adapters.replies.flag import Diagnosis, Flag, named, shown
+from adapters.replies.flag import Diagnosis, Flag, named, place, shown
 from adapters.replies.flags.explaining import grounds
+from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.near_misses import LEAKS, find
-from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, MISSING, PATTERNS, RANK, UNFORMATTED, UNKNOWN, fixes_of
+from adapters.replies.patterns import (
+    CUT_OFF,
+    LAST,
+    LIKELY,
+    MISSING,
+    PATTERNS,
+    RANK,
+    UNFORMATTED,
+    UNKNOWN,
+    UNREAD,
+    fixes_of,
+)
 from adapters.signatures.type_names import written
 
 if TYPE_CHECKING:
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
 
 LONGEST_REPORTED = 4_000
 PAIR = 2
+MOST_KEYS = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
@@ -133,6 +148,37 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
     return reading.fields[flag.field].state in ("failed", "missing")
 
 
+def _other_keys(reading: Reading) -> str:
+    """Return the first JSON keys of a reply without outputs, for a sentence."""
+    if reading.form not in ("json", "fenced json") or "{" not in reading.completion:
+        return ""
+    return ", ".join(map(shown, dict.fromkeys(one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS))))
+
+
+def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield why the JSON key of a missing output was not read although the reply has it: the cause, and a sentence."""
+    text = reading.completion
+    start = text.find("{") if reading.form == "json" else -1
+    found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if start >= 0 else None
+    if found is None:
+        return
+    at, end = found.start(), valid_object_at(text, start)
+    key = f"The JSON key `{found[1]}` ({place(reading, at)})"
+    around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
+    if around is not None and not isinstance(around.value, str):
+        where = "is inside" if at < end else "was read as a part of"
+        yield MISSING, f"{key} {where} `{around.name}`."
+    elif around is not None and f'{found[1]}"' in around.value:
+        yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text."
+    elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
+        why = "a quote inside a text lets the object end" if text.startswith('"', end) else "the object ends"
+        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)})."
+    elif end < 0:
+        repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
+        has = repaired.partition(": it has ")[2].partition("; ")[0]
+        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}."
+
+
 def _last(reading: Reading) -> Diagnosis:
     def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
         return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading, None), report)
@@ -150,6 +196,8 @@ def _last(reading: Reading) -> Diagnosis:
     states = [one.state for one in reading.fields.values()]
     missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
     them = "it" if len(missing) == 1 else "them"
+    for cause, unread in _unread_key(reading, missing):
+        return told(cause, unread, missing[0])
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
@@ -164,6 +212,8 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text, is_prose = reading.completion.strip(), False
+        if others := _other_keys(reading):
+            message = f"{message[:-1]}; it has {others}."
         if program := PROGRAM.match(text):
             message = f"The reply begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:

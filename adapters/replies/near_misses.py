@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -13,7 +14,7 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
-from adapters.replies.flags.json_text import text_in_quotes
+from adapters.replies.flags.json_text import BEGINS, JsonText, text_in_quotes, with_escapes, without_fences
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
@@ -27,6 +28,7 @@ from adapters.replies.repairs import (
     markers_by_sound,
     objects,
     opening_tag,
+    texts_within,
     under_labels,
     under_markers,
     value_guesses,
@@ -58,6 +60,7 @@ TAG = re.compile(r"<(/?)([A-Za-z_][\w.\-]{0,100})>")
 ANY_OPENING = re.compile(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
+IN_TRIPLE_QUOTES = re.compile(r'"""(.*?)"""(?!")', re.DOTALL)
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
@@ -228,6 +231,10 @@ def _json(reading: Reading) -> Iterator[Guess]:
                 f"The object with the fields is {where}, in {nested}; by itself it parses as",
                 write(nested.fields),
             )
+    for inner in texts_within(found):
+        if "{" in inner[:BEGINS] and (inside := objects(without_fences(inner))):
+            said = "The object is written as text inside another; by itself it parses as"
+            yield Guess(said, write(fields_within(inside[0][1], signature).fields))
     for here in reversed(fields):
         if here and (len(found) > 1 or not is_whole):
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))
@@ -238,6 +245,12 @@ def _json(reading: Reading) -> Iterator[Guess]:
             closed = re.sub(rf'(?<=[^\s{{}}\[\],:"\\])(?="{flag.field}"\s*:)', '", ', closed)
     if closed != text:
         yield Guess("A text lacks its closing quote; with it the reply parses as", closed)
+    escaped = with_escapes(text, JsonText(text).unescaped_quotes)
+    if escaped != text and objects(escaped)[:1] and objects(escaped)[0][1].keys() >= set(names):
+        yield Guess("Quotes inside texts lack a backslash; with it the reply parses as", escaped)
+    if '"""' in text:
+        said = "Texts in triple quotes are not JSON; as JSON texts they parse as"
+        yield Guess(said, IN_TRIPLE_QUOTES.sub(lambda match: json.dumps(match[1], ensure_ascii=False), text))
     if BARE_KEY.match(text):
         yield Guess("The braces of the object are missing; with them it parses as", f"{{{text.strip().rstrip(',')}}}")
     opening = text.find("[")

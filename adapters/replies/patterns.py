@@ -69,6 +69,9 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
     Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
     Pattern(
+        "whole-response", "A custom LM or proxy returned the whole response instead of its text", (), "auto-dev #299"
+    ),
+    Pattern(
         "reply-too-short",
         "A character or two: often a custom LM that returns a text instead of a list of texts",
         (more_tokens,),
@@ -79,7 +82,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
         (use("json"), use("twostep"), more_tokens_to_answer),
-        "vllm #13125, graphify #2882, imp #509",
+        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124",
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
@@ -94,7 +97,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
-        "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373",
+        "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373 #8851",
         "any",
     ),
     Pattern(
@@ -299,6 +302,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
     ),
     Pattern(
+        "key-holds-text",
+        "A repair left text in a JSON key",
+        (use("chat"), describe('Only the straight quote " around JSON keys and texts.')),
+        "graphify #2286, json_repair #133 #128",
+        "parsed",
+    ),
+    Pattern(
         "several-objects",
         "Several answers, of which the parser takes one",
         (describe("Exactly one answer: a single JSON object."), use("chat"), use("twostep")),
@@ -324,12 +334,17 @@ PATTERNS: tuple[Pattern, ...] = (
 LIKELY = "likely-reply"
 CUT_OFF = "completed-marker-missing"
 UNFORMATTED = "format-not-followed"
+UNREAD = "key-not-read"
 MISSING = "output-missing"
 UNKNOWN = "unknown"
 LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
     {
         LIKELY: ("A corrected reply parses: another format, a wrapper, misspelt names", FORMAT),
         CUT_OFF: ("Fields and the end marker are missing: the reply may be cut off", (more_tokens, use("json"))),
+        UNREAD: (
+            "A JSON key is behind a mistake in the JSON (outlines #267)",
+            (use("chat"), describe('Write every " inside a text as \\".'), use("twostep")),
+        ),
         MISSING: ("Some outputs are in the reply, others are not (dspy #1876)", FORMAT),
         UNFORMATTED: ("The reply does not follow the format at all", FORMAT),
         UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),

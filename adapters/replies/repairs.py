@@ -139,8 +139,8 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
 
 
 LABEL = re.compile(
-    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|$))"
-    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)"
+    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|##|$))"
+    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]{1,4}#{2,6}(?=[ \t]|$)|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
 LINE_BEGINS = re.compile("\n")
@@ -201,6 +201,16 @@ def fields_within(value: object, signature: Signature) -> Nested:
             )
         ][:MOST_NESTED]
     return Nested((), {})
+
+
+def texts_within(value: object) -> Iterator[str]:
+    """Yield the first texts inside a JSON value, the outermost first."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | list) and len(waiting) < MOST_NESTED:
+            waiting += one.values() if isinstance(one, dict) else one
 
 
 def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class Report(NamedTuple):
 
 BRACKET = ("wrong-bracket", (), ("cut-off-json-completed",))
 CALL = ("tool-call-wrapper", (), ("thoughts-not-separated",))
+UNREAD = ("key-not-read", ("age",), ("output-missing",))
 NOTE = "# note: the value you produce must exactly match (no extra characters) one of: a; b"
 
 REPORTS = (
@@ -183,6 +184,70 @@ REPORTS = (
     Report("langchain #5396", "chat", "q -> ok: bool", "[[ ## ok ## ]]\nyes|no", "not-true-or-false"),
     Report("water #57", "chat", "q -> n: float", "[[ ## n ## ]]\nI cannot evaluate this", "null-not-allowed"),
     Report("langchain #19107", "xml", "q -> a", "<films><a>Tom</a></film>", "xml-tag-not-closed"),
+    Report("dspy #1691", "chat", "q -> output", "## output ##\nhere's the answer", "likely-reply"),
+    Report("dspy #1691, on its line", "chat", "q -> output", "## output ## here's the answer", "likely-reply"),
+    Report(
+        "dspy #2003",
+        "chat",
+        REACT,
+        '[[ ## next_thought ## ]]\nI look.\n\n[[ ## tool_name ## ]]\nsearch\n\n[[ ## next_tool_args ## ]]\n{"q": "x"}',
+        "name-nearly-right",
+        ("next_tool_name",),
+    ),
+    Report(
+        "json_repair #133",
+        "json",
+        "q -> songs, name",
+        '{"songs": "Hits:\\n- "Josephine"\\n- "Tell Me There\'s "a Heaven",\\n- "Julia".", "name": "Rea"}',
+        "likely-reply",
+        (),
+        ("output-missing",),
+    ),
+    Report("outlines #267", "json", "q -> name, age: int", '{\n  "name": "old man "}",\n  "age": 14\n}', *UNREAD),
+    Report(
+        "BAML #1254",
+        "baml",
+        "q -> code, usage",
+        '{\n  "code": """\nclass A { s string @d("x") }\n""",\n  "usage": """\nb.A("")\n"""\n}',
+        "likely-reply",
+        (),
+        ("output-missing",),
+    ),
+    Report(
+        "coze-studio #573",
+        "json",
+        "q -> output: dict[str, str], reasoning",
+        '{"output": "\\n```json\\n{\\"output\\": {\\"p\\": \\"x\\"}, \\"reasoning\\": \\"y\\"}\\n```"}',
+        None,
+        (),
+        ("format-not-followed",),
+    ),
+    Report(
+        "graphify #2286", "json", "q -> l: list[dict[str, str]]", "{“l”:[{“n”:“a“,”f”:“b”}]}", "key-holds-text", ("l",)
+    ),
+    Report(
+        "auto-dev #299",
+        "json",
+        "q -> a",
+        '{"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": "<think>\\nfoobar"}}]}',
+        "whole-response",
+    ),
+    Report(
+        "opencode #8851",
+        "chat",
+        "q -> a",
+        'I look. <|tool_calls_section_begin|> <|tool_call_begin|> bash:0 <|tool_call_argument_begin|> {"c": "ls"}',
+        *CALL,
+    ),
+    Report("OpenCLI #1124", "chat", "q -> a: int", "已思考（用时 1 秒）\n\nWe add.\n\n4", "thoughts-not-separated"),
+    Report(
+        "Resume-Matcher #438",
+        "json",
+        MODELS,
+        '{"properties": [{"day": "Present"}, {"day": "N/A"}]}',
+        "date-not-read",
+        ("properties[0].day", "properties[1].day"),
+    ),
     Report(
         "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
     ),

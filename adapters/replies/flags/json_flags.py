@@ -15,6 +15,7 @@ from adapters.replies.flags.json_text import (
     JsonText,
     begins_without_brace,
     first_opening,
+    keys_inside,
     lost_words,
     valid_object_at,
     without_fences,
@@ -384,8 +385,18 @@ def _mended(name: str, json: JsonText, is_end: bool) -> Iterator[Flag]:
     yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
 
+def _holds_quote(key: str) -> bool:
+    return '"' in key or "\n" in key or key.count("“") != key.count("”")
+
+
 def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
     raw, bare = json.text, json.outside
+    if "\\" not in raw and (key := next(filter(_holds_quote, keys_inside(after)), None)) is not None:
+        yield Flag(
+            "key-holds-text",
+            f"json_repair made {shown(key)} a JSON key in `{name}`: one of its quotes is not JSON's, or is missing.",
+            name,
+        )
     if "-Infinity" in bare and any(one in ("Infinity", inf) for one in parts_of(after) if isinstance(one, str | float)):
         yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
     if isinstance(after, list) and THOUSANDS.search(bare):

@@ -260,6 +260,16 @@ def _words_of(value: object) -> Iterator[str]:
             yield from WORD.findall(repr(one))
 
 
+def keys_inside(value: object) -> Iterator[str]:
+    """Yield the keys of every object in a JSON value."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, dict):
+            yield from one
+        if isinstance(one, dict | list):
+            waiting += one.values() if isinstance(one, dict) else one
+
+
 def without_fences(text: str) -> str:
     """Remove the fence lines of a text and strip it."""
     return FENCE_LINE.sub("", text).strip()

@@ -21,12 +21,13 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>"
 )
-WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(?:invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
+WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 THOUGHTS = re.compile(
     r"\s*(?:(?:Here['’]s (?:a|my) |My )?thinking process:|(?:Okay|Alright|Hmm),? (?:so )?(?:I need|the user|let)\b|"
-    r"Let me (?:think|analy[sz]e|start|look)\b|(?:We|I) need to\b|The user (?:is asking|asks|wants)\b)",
+    r"Let me (?:think|analy[sz]e|start|look)\b|(?:We|I) need to\b|The user (?:is asking|asks|wants)\b|"
+    r"Thought for (?:\d+|a few|a couple of) seconds?\b|已(?:深度)?思考)",
     re.IGNORECASE,
 )
 ECHOED = re.compile(
@@ -47,6 +48,9 @@ CALL_WORDS = ('"parameters"', '"arguments"', "<|python")
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
+RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
+"""JSON keys of providers' responses, each with those of the texts in its list."""
+ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
@@ -95,7 +99,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield from _no_answer(reading, start, first)
     elif reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
-    elif (match := WRAPPER_END.search(text[-ENDING:])) is not None:
+    elif (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
         where = place(reading, max(0, len(text) - ENDING) + match.start())
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
@@ -179,7 +183,13 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     for name, key in near.items():
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
+    inner = _holder(root, [name for name in outputs if name not in root], len(outputs))
+    if inner is not None:
+        yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if not any(name in root for name in outputs):
+        if said_at := _said_at(root):
+            said = f"The reply is the server's whole response; the model's text is at {said_at} inside it."
+            yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
             error = root.get("message")
@@ -188,7 +198,6 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
-        inner = next((key for key, one in root.items() if isinstance(one, str) and one.lstrip()[:1] == "{"), None)
         if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
@@ -199,8 +208,6 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
-        if inner is not None:
-            yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
 
 
 def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
@@ -222,6 +229,28 @@ def _root(text: str) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
+    """Return the JSON key whose text is the object with the outputs that are lacking; None if there is none."""
+    for key, one in root.items():
+        if isinstance(one, str) and lacking and one.lstrip("`json \n")[:1] == "{":
+            if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
+                return key
+    return None
+
+
+def _said_at(root: dict[str, object]) -> str:
+    """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
+    if ABOUT_A_CALL.isdisjoint(root):
+        return ""
+    for key, inner in RESPONSES.items():
+        first = root.get(key)
+        if isinstance(first, list) and first and isinstance(first[0], dict):
+            if found := next((one for one in inner if one in first[0]), None):
+                return f"{key}[0].{found}"
+    message = root.get("message")
+    return "message.content" if isinstance(message, dict) and {"role", "content"} <= message.keys() else ""
 
 
 def _repetition(reading: Reading) -> Iterator[Flag]:

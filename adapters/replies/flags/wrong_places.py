@@ -156,6 +156,12 @@ NOTHING = re.compile(
 )
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 QUOTED = re.compile(r"'([^']*)'")
+SCALAR_KINDS: Mapping[tuple[str, ...], str] = {
+    ("int_", "float_", "decimal_"): "a number",
+    ("bool_",): "true or false",
+    ("date", "time"): "a date or time",
+}
+"""Beginnings of pydantic's errors for scalars, with what each expects."""
 LISTS = ("list_type", "tuple_type", "set_type")
 OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 
@@ -277,10 +283,11 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         hint = f" It is nearest to {near!r}." if near not in (None, given) else ""
         expected = said.removeprefix("Input should be ")
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
-    if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
+    wanted = next((words for kinds, words in SCALAR_KINDS.items() if kind.startswith(kinds)), "")
+    if wanted and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
         words = "words" if " " in given.strip() else "a word"
         said = "is empty" if not given.strip() else f"is {shown(given)}, {words} for no value"
-        return Flag("null-not-allowed", f"`{path}` {said}, where a number is expected.", name, path)
+        return Flag("null-not-allowed", f"`{path}` {said}, where {wanted} is expected.", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(given[:LONGEST_NUMBER])), "it is text")
         return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)

@@ -262,3 +262,87 @@ class S(dspy.Signature):
 def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
     (cause,) = read("json", CUSTOMER, '{"customer": {"address": "5 Mill Lane"}}').diagnosis
     assert cause.message == "`customer.address` is '5 Mill Lane', where an object is expected."
+
+
+@pytest.mark.parametrize(
+    ("signature", "completion", "said"),
+    [
+        (
+            "q -> name, age: int",
+            '{"name": "old man "}", "age": 14}',
+            "The JSON key `age` (line 1, column 24) was not read: a quote inside a text lets the object end before it "
+            "(line 1, column 20).",
+        ),
+        (
+            "q -> a, b",
+            '{"a": "say "b": no"}',
+            "The JSON key `b` (line 1, column 12) was not read: an unescaped quote in `a` makes it part of that text.",
+        ),
+        (
+            "q -> a, b",
+            '{"a": """x "b": y"""}',
+            "The JSON key `b` (line 1, column 12) was not read, because the JSON is not valid: it has triple quotes, a "
+            "missing comma.",
+        ),
+        (
+            "q -> a: dict[str, int], b",
+            '{"a": {"b": 1}}',
+            "The JSON key `b` (line 1, column 8) is inside `a`.",
+        ),
+        (
+            "q -> a: dict[str, int], b",
+            '{"a": {"b": 1},}',
+            "The JSON key `b` (line 1, column 8) was read as a part of `a`.",
+        ),
+        (
+            "q -> b, c: float",
+            '{"b": "a \\"b\\": c"\n } "c": 1.5}',
+            "The JSON key `c` (line 2, column 4) was not read: the object ends before it (line 2, column 2).",
+        ),
+        ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
+        (
+            "q -> brand, model",
+            '{"br o": "Ford"',
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has 'br o'.",
+        ),
+    ],
+)
+def test_a_json_key_that_was_not_read_is_not_called_left_out(signature: str, completion: str, said: str) -> None:
+    assert read("json", signature, completion).diagnosis[0].message == said
+
+
+@pytest.mark.parametrize(
+    ("response", "where"),
+    [
+        ('{"model": "m", "choices": [{"text": "Paris"}]}', "choices[0].text"),
+        ('{"model": "m", "message": {"role": "assistant", "content": "Paris"}, "done": true}', "message.content"),
+        ('{"content": [{"type": "text", "text": "Paris"}], "stop_reason": "end_turn"}', "content[0].text"),
+        ('{"candidates": [{"content": {"parts": []}}], "usageMetadata": {}}', "candidates[0].content"),
+    ],
+)
+def test_a_providers_whole_response_is_recognised(response: str, where: str) -> None:
+    cause = read("chat", "q -> a, b", response).diagnosis[0]
+    assert cause.message == (
+        f"The reply is the server's whole response; the model's text is at {where} inside it. A custom LM or proxy "
+        "must return that text alone."
+    )
+    assert "whole-response" not in [
+        one.cause for one in read("json", "q -> options: int", '{"choices": [{"text": "A"}]}').diagnosis
+    ]
+
+
+def test_an_object_in_the_text_of_a_response_is_offered_as_the_reply() -> None:
+    inner = json.dumps({"a": "Paris", "n": 2})
+    whole = json.dumps({"model": "m", "choices": [{"message": {"role": "assistant", "content": inner}}]})
+    (near, *_) = read("json", "q -> a, n: int", whole).near_misses
+    assert near.reading.values == {"a": "Paris", "n": 2}
+
+
+def test_an_output_named_as_a_wrapper_is_no_wrapper() -> None:
+    completion = "<tool_call><name>search</name></tool_call>"
+    assert read("xml", "q -> tool_call: dict[str, str]", completion).flags == ()
+
+
+def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
+    reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
+    assert [one.message for one in reading.diagnosis] == ["The fenced block is not valid JSON."]

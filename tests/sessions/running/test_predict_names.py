@@ -102,10 +102,19 @@ def test_an_input_sets_no_parameter_that_a_session_may_not(params: dict[str, Any
 
 @pytest.mark.parametrize("name", sorted(TAKEN.keys() - {"self", "signature"}))
 def test_every_such_name_has_a_lint(name: str) -> None:
-    session, column, case = session_of(f"q, {name} -> a", {"q": "Q"})
+    kind = ": dict[str, Any]" if name == "prediction" else ""  # taken as an object alone
+    session, column, case = session_of(f"q, {name}{kind} -> a", {"q": "Q"})
     request = rendering.request_of(session, column, case)
     (one,) = [one for one in linting.lints_of(session, column, case, request) if one.name == "input-taken-by-predict"]
     assert (one.severity, one.place.field) == ("error", name)
+
+
+def test_a_prediction_that_is_a_text_is_sent_and_has_no_lint() -> None:
+    inputs = {"question": "Q", "prediction": "It is Paris."}
+    session, column, case = session_of("question, prediction -> judgement", inputs)
+    request = rendering.request_of(session, column, case)
+    assert "It is Paris." in request.messages[-1].text
+    assert "input-taken-by-predict" not in [one.name for one in linting.lints_of(session, column, case, request)]
 
 
 def test_a_value_of_no_field_is_not_taken() -> None:
