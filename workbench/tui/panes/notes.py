@@ -94,6 +94,8 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
 
         After a pause, `find_more` searches for more notes; until it is done, its last results stay.
         """
+        if not self._text.is_attached:
+            self.mount(self._text)  # the first picture shows no notes
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
         if self._pause is not None:
@@ -131,8 +133,6 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
             )
             for index, note in enumerate(notes[:MOST_NOTES])
         ]
-        if not self._text.is_attached:
-            self.mount(self._text)
         self._text.show(blocks, keep_place=True)
 
     def action_dismiss(self) -> None:
