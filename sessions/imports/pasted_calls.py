@@ -114,7 +114,10 @@ def _verdict(session: Session) -> Sequence[str]:
     if reading.error is None:
         return (f"parsed by `{column.adapter}`, the reply gives {listed(reading.values)}",)
     found = [name for name, one in reading.fields.items() if one.state == "read"]
-    said = f"it finds {listed(found)}" if found else "it finds no output"
+    failed = [name for name, one in reading.fields.items() if one.state == "failed"]
+    parts = [listed(found)] if found else []
+    parts += [f"{listed(failed)} with a wrong value"] if failed else []
+    said = f"it finds {' and '.join(parts) or 'no output'}"
     return (f"`{column.adapter}` cannot parse the reply ({reading.error.type}): {said}",)
 
 

@@ -242,7 +242,8 @@ def test_a_real_failed_call_gives_the_type_that_its_message_names() -> None:
         dspy.ChatAdapter().parse(signature, "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\nhigh")
     made = pasted(str(caught.value))
     assert made.session.signature.read().fields["score"].annotation is int
-    assert any("cannot parse the reply" in one for one in made.notes)
+    said = "`chat` cannot parse the reply (AdapterParseError): it finds `answer` and `score` with a wrong value"
+    assert said in made.notes
     kept = made.session.cases[0].extra[KEPT]
     assert list(made.guesses) == kept["guessed"]
     assert kept["error"].startswith("Failed to parse field score")
@@ -261,7 +262,7 @@ def test_types_in_a_message_are_read(kind: Any, text: str) -> None:
         dspy.ChatAdapter().parse(signature, f"[[ ## value ## ]]\n{text}")
     made = pasted(str(caught.value))
     assert made.session.signature.read().fields["value"].annotation == kind
-    assert any("cannot parse the reply" in one for one in made.notes)
+    assert "`chat` cannot parse the reply (AdapterParseError): it finds `value` with a wrong value" in made.notes
 
 
 def test_a_reply_that_parses_here_is_told() -> None:
