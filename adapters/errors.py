@@ -52,7 +52,8 @@ class SignatureError(ValueError):
         self.line = line
         self.column = column
         self.hint = hint
-        super().__init__(f"line {line}, column {column}: {message}" + (f" ({hint})" if hint else ""))
+        self.with_hint = f"{message} ({hint})" if hint else message
+        super().__init__(f"line {line}, column {column}: {self.with_hint}")
 
 
 class RunError(Exception):

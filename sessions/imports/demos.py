@@ -109,7 +109,7 @@ def _table(text: str, path: str, signature: Signature | None, separator: str | N
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise SessionError(path, f"line {reader.line_num}", f"the quotes do not fit: {error}") from None
+        raise SessionError(path, f"line {reader.line_num}", f"the quotes do not match: {error}") from None
     finally:
         csv.field_size_limit(before)
 
@@ -194,7 +194,7 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
         near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
         meant = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
         also = f" ({'; '.join(meant)})" if meant else ""
-        notes.append(f"no fields, kept beside the demos: {listed(others)}{also}")
+        notes.append(f"not fields, kept beside the demos: {listed(others)}{also}")
     for name in signature.fields:
         lacking = len(rows) - len(values.get(name, ()))
         if lacking:

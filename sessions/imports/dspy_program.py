@@ -87,7 +87,7 @@ def from_program(
         )
     beside = ["demos", "signature", "metadata"]
     if decisions and given is None:
-        questions.append("what decides its outputs is kept beside: --signature gives the types that it is for")
+        questions.append("the settings of its decided outputs are kept: --signature gives their types")
     elif decisions:
         text, beside = replace(text, decisions=decisions), [*beside, "fields"]
     signature = text.read()
@@ -207,7 +207,9 @@ def _proposed(
     ]
     names = [one.name for one in saved]
     if len(set(names)) < len(names):
-        raise SessionError(path, "signature", f"two fields seem to have one name: {listed(names)}", "give --signature")
+        raise SessionError(
+            path, "signature", f"two fields seem to have the same name: {listed(names)}", "give --signature"
+        )
     outputs, why = _outputs(instructions, names)
     if why:
         questions.append(why)
@@ -253,7 +255,7 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
             if index < len(names) and names[index] in left:
                 targets[index] = names[index]
                 left.remove(names[index])
-                questions.append(f"{one.prefix!r} is taken as the field `{names[index]}`, by its place alone")
+                questions.append(f"{one.prefix!r} is taken as the field `{names[index]}`, only because of its place")
             else:
                 questions.append(f"the saved field {one.prefix!r} fits no field of the signature and is left out")
     if left and saved:

@@ -147,9 +147,9 @@ def joined(made: Sequence[Imported], case: str) -> Imported:
     columns = {one.id: one for each in alike for one in each.session.columns}
     notes = [f"{len(alike)} of {len(made)} calls become cases", *made[-1].notes]
     if len(alike) < len(made):
-        notes.append(f"{len(made) - len(alike)} calls have another signature or other demos: import them apart")
+        notes.append(f"{len(made) - len(alike)} calls have another signature or other demos: import them separately")
     if len({(one.session.model, json.dumps(dict(one.session.params))) for one in alike}) > 1:
-        notes.append("model and parameters are those of the last call; each reply says its own model")
+        notes.append("model and parameters are those of the last call; each reply names its own model")
     questions = dict.fromkeys(question for one in alike for question in one.questions)
     session = replace(last, cases=tuple(cases), columns=tuple(columns.values()))
     return replace(made[-1], session=session, notes=tuple(notes), questions=tuple(questions))
@@ -271,7 +271,7 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
     """Reconstruct the signature from the system message of a dspy adapter and its last request."""
     items = {role: listed_fields(system, heading) for role, heading in _HEADINGS.items()}
     if not all(items.values()):
-        message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
+        message = "its system message is not from dspy's Chat, JSON, XML or BAML adapter"
         if _ABBREVIATED.search(system):
             message = "its system message is abbreviated (`...`): fields are missing in it"
         raise SessionError(path, "messages", message, GIVE_SIGNATURE)

@@ -182,7 +182,7 @@ def _imported(
     notes = [f"{len(candidates):,} candidates of the predictor `{name}`"]
     made = list(_variants(candidates, name, before, notes))
     if all(one.score is None for one in candidates):
-        notes.append(f"no scores are in it; with them it is saved by: {how_to_save}")
+        notes.append(f"it has no scores; this saves it with scores: {how_to_save}")
     demos = sum(one.demos for one in candidates)
     if demos:
         notes.append("their demos are not imported: a variant is only a text; import a program alone for its demos")

@@ -235,7 +235,7 @@ def history_in(text: str) -> FoundCalls:
         return FoundCalls(())
     guesses: list[str] = []
     if "\r\n" in text and re.search(r"(?<!\r)\n", text):
-        guesses.append("lines end in two ways, as in Windows and not: \\n is taken for all")
+        guesses.append("lines end in \\r\\n and in \\n: \\n is used for all")
     text = _of_a_page(_without_colours(_unquoted(text)))
     headers = _HEADERS
     if not any(one[2] for one in headers.finditer(text)) and not _TOOL_CALLS.search(text):
@@ -269,7 +269,7 @@ def history_in(text: str) -> FoundCalls:
             entries.append({"messages": messages, "outputs": [output], "kwargs": {}})
         messages = []
     if entries and messages:
-        guesses.append("messages after the last reply have none: they are left out, and may belong to that reply")
+        guesses.append("messages after the last reply are left out, because they have no reply; they may be part of it")
     if not entries and any(_DSPYS in one["content"] for one in messages):
         messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
         is_answered = messages[-1]["role"] == "assistant"

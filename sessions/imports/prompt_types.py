@@ -66,7 +66,7 @@ def of_fields(
         for unknown in _unknown(text):
             if unknown not in classes:
                 classes[unknown] = _STAND_IN.format(unknown)
-                told = "which only its own source can say: an empty class is proposed"
+                told = "which only its source defines: an empty class is proposed"
                 questions.append(f"the type of `{name}` is {text}, {told}")
     together = _read(texts, classes)
     if together is not None:
@@ -75,7 +75,7 @@ def of_fields(
     for name, text in texts.items():
         alone = _read({name: text}, classes)
         if alone is None:
-            questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
+            questions.append(f"the type of `{name}` is {text}, which only its source defines: str is proposed")
         made[name] = str if alone is None else alone[name]
     return made
 
@@ -85,7 +85,7 @@ def annotation(name: str, text: str, questions: list[str]) -> Any:
     told: list[str] = []
     types = of_fields([ListedField(name, text, "")], [], "", told)
     if told:
-        questions.append(f"the type of `{name}` is {text}, which only its own source can say: str is proposed")
+        questions.append(f"the type of `{name}` is {text}, which only its source defines: str is proposed")
         return str
     return types[name]
 

@@ -38,7 +38,7 @@ def as_cases(imported: Imported, name: str) -> Imported:
         cases.append(case)
     expecting = sum(bool(case.expect) for case in cases)
     notes = [note.replace(" demos", " rows") for note in imported.notes]
-    notes.append(f"{len(cases):,} cases, {expecting:,} of them with what is expected")
+    notes.append(f"{len(cases):,} cases, {expecting:,} of them with expectations")
     made = replace(session, demos=(), cases=tuple(cases))
     return Imported(made, tuple(notes), imported.questions, imported.has_signature, by_name=True)
 
@@ -165,7 +165,7 @@ def _kind_of(data: object, path: str) -> Kind:
     if isinstance(data, list):
         return "demos"
     hint = f"say what it is with --as: {', '.join(KINDS)}"
-    raise SessionError(path, "", f"{kind_of(data)} of no known kind", hint)
+    raise SessionError(path, "", f"{kind_of(data)} of an unknown kind", hint)
 
 
 def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, number: int | None) -> Imported:

@@ -59,7 +59,7 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
     """
     calls = traces.calls_in(_documents(path))
     if not calls:
-        raise SessionError(path, "", "no span in it is a call of a model with messages and a reply")
+        raise SessionError(path, "", "it has no span of a model call with messages and a reply")
     wanted = [one for one in calls if choice.model in (None, one.entry["model"])]
     chosen = [one for one in wanted if one.failure or not choice.failed]
     if not chosen:

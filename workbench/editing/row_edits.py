@@ -256,7 +256,7 @@ def _problem_of_arguments(text: str) -> str:
     try:
         schema_of_line(text)
     except SignatureError as error:
-        return f"column {error.column}: {error.message}" + (f" ({error.hint})" if error.hint else "")
+        return f"column {error.column}: {error.with_hint}"
     return ""
 
 

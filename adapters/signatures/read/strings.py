@@ -168,12 +168,12 @@ def _unfound(annotation: ast.expr, found: Set[str]) -> Iterator[str]:
             case ast.BinOp(left=left, right=right):
                 waiting += [right, left]
             case ast.Attribute(value=ast.Name(id="dspy"), attr=name) if name in known_names.EXPERIMENTAL:
-                yield f"dspy has no `dspy.{name}`: its strings take `{name}` by custom_types={{'{name}': {name}}}"
+                yield f"dspy has no `dspy.{name}`: its strings accept `{name}` with custom_types={{'{name}': {name}}}"
             case ast.Name(id=name) if not is_dspys_own(name) and name not in found and name not in told:
                 told.add(name)
                 yield (
-                    f"dspy's string notation does not find `{name}` inside of brackets; "
-                    f"it takes it by custom_types={{'{name}': {name}}}"
+                    f"dspy's string notation does not find `{name}` inside brackets; "
+                    f"pass it with custom_types={{'{name}': {name}}}"
                 )
             case _:
                 pass

@@ -103,7 +103,7 @@ def test_every_call_of_a_history_is_a_case_and_those_of_another_signature_are_co
     assert [next(iter(one.replies.values())).text for one in cases] == ["reply 0", "reply 1", "reply 2"]
     assert [one.id for one in made.session.columns] == ["chat", "json"]
     assert made.notes[0] == "3 of 4 calls become cases"
-    assert "1 calls have another signature or other demos: import them apart" in made.notes
+    assert "1 calls have another signature or other demos: import them separately" in made.notes
 
 
 def test_the_response_of_a_logged_call_is_its_reply(tmp_path: Path) -> None:

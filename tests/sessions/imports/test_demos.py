@@ -62,8 +62,8 @@ def test_a_wrong_cell_is_named_by_row_line_and_column(tmp_path: Path) -> None:
     [
         ("note,total\na,1,2\n", r"row 1 \(line 2\): 3 cells under 2 columns"),
         ("note,total\na\n", r"row 1 \(line 2\): 1 cells under 2 columns"),
-        ('note,total\n"a,1\n', "the quotes do not fit"),
-        ('note,total\n"a"b,1\n', "the quotes do not fit"),
+        ('note,total\n"a,1\n', "the quotes do not match"),
+        ('note,total\n"a"b,1\n', "the quotes do not match"),
         ("note,note\na,b\n", "appears twice"),
         ("note,\na,b\n", "column 2 has no name"),
         ("", "no demo"),
@@ -136,7 +136,7 @@ def test_json_and_json_lines_keep_their_values_as_they_are(tmp_path: Path) -> No
         ("x.json", '[{"note": ' + "[" * 200 + "]" * 200 + "}]", "nested too deep"),
         ("x.json", '[{"note": ' + "9" * 10_000 + "}]", "digits"),
         ("x.json", b'[{"note": "\xff"}]', "line 1: not UTF-8"),
-        ("x.json", "3", "a number of no known kind.*--as"),
+        ("x.json", "3", "a number of an unknown kind.*--as"),
     ],
 )
 def test_broken_json_says_where(tmp_path: Path, name: str, text: str | bytes, said: str) -> None:

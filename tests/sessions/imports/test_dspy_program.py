@@ -126,7 +126,7 @@ def test_fields_in_another_order_are_matched_by_name_and_never_swapped(tmp_path:
 def test_a_field_that_fits_none_is_asked(tmp_path: Path) -> None:
     given = SignatureText("essay, rubric: list[str] -> grade: float")
     made = sources.load(saved(with_demos(dspy.Predict(Grade)), tmp_path), given=given)
-    assert any("'Score:' is taken as the field `grade`, by its place alone" in one for one in made.questions)
+    assert any("'Score:' is taken as the field `grade`, only because of its place" in one for one in made.questions)
     assert any("keys that are not fields" in one and "`score`" in one for one in made.questions)
     assert made.session.demos[1].extra == {KEPT: {"score": 1.0}}
 
@@ -200,7 +200,7 @@ def test_a_program_saved_whole_and_a_pickle_are_refused_unread(tmp_path: Path) -
         ({"demos": [], "signature_instructions": "x", "signature_prefix": "Answer:"}, "give the signature"),
         (
             {"demos": [], "signature": {"instructions": "", "fields": [{"prefix": "A:", "description": ""}] * 2}},
-            "one name",
+            "the same name",
         ),
     ],
 )

@@ -144,8 +144,8 @@ def test_what_is_no_score_is_none(score: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"candidates": [], "val_aggregate_scores": []}', "no known kind"),
-        ('{"candidates": [{"self": 3}], "val_aggregate_scores": [1]}', "no known kind"),
+        ('{"candidates": [], "val_aggregate_scores": []}', "an unknown kind"),
+        ('{"candidates": [{"self": 3}], "val_aggregate_scores": [1]}', "an unknown kind"),
         ('{"candidates": [{}], "val_aggregate_scores": [1]}', "no candidate has instructions"),
     ],
 )

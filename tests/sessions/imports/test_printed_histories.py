@@ -125,7 +125,7 @@ def test_a_reply_that_quotes_a_message_is_whole_because_the_next_call_begins_wit
     untimed = pasted(text.replace("[2026-01-02T03:04:05]\n", ""))
     assert reply_of(untimed) == "Yes."
     assert untimed.guesses == (
-        "messages after the last reply have none: they are left out, and may belong to that reply",
+        "messages after the last reply are left out, because they have no reply; they may be part of it",
     )
 
 
@@ -146,7 +146,7 @@ def test_two_kinds_of_line_ends_are_named() -> None:
     text, _ = printed(ONE, {"question": "one\r\ntwo"})
     made = pasted(text)
     assert dict(made.session.cases[0].inputs) == {"question": "one\ntwo"}
-    assert made.guesses == ("lines end in two ways, as in Windows and not: \\n is taken for all",)
+    assert made.guesses == ("lines end in \\r\\n and in \\n: \\n is used for all",)
 
 
 def test_none_in_a_text_is_none_where_the_type_allows_it() -> None:
@@ -281,7 +281,7 @@ def test_an_object_that_baml_writes_over_several_lines_is_named() -> None:
     made = pasted(text)
     assert made.session.cases[0].inputs["line"] == '{\n  "text": "x",\n  "count": 1\n}'
     assert made.guesses == (
-        "the type of `line` is Line, which only its own source can say: an empty class is proposed",
+        "the type of `line` is Line, which only its source defines: an empty class is proposed",
         "`line`: BAMLAdapter writes an object of a class as lines, which are kept as text",
     )
     request = rendering.request_of(made.session, made.session.columns[0], made.session.cases[0])

@@ -252,7 +252,7 @@ the place and what would work.
             notation.read(text, chosen)
         except SignatureError as error:
             if self._error is None:
-                return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+                return error.with_hint
         return ""
 
     def _show_predictor(self, predictor: str) -> None:

@@ -174,7 +174,7 @@ class SignatureForm(Vertical):
             if names_error(pasted):
                 self.post_message(PastedCall(pasted))
                 return
-            said = f"line {wrong[0].line}, column {wrong[0].column}: {_told(wrong[0])}"
+            said = f"line {wrong[0].line}, column {wrong[0].column}: {wrong[0].with_hint}"
             said += f"\n{key} shows the source, where you can paste and fix it."
         plain_notify(self.app, said, title="Not pasted", severity="warning", timeout=12)
 
@@ -215,10 +215,11 @@ class SignatureForm(Vertical):
         self.app.push_screen(AskScreen(title, "", partial(self._problem_with, new_text), hint), done)
 
     def action_delete(self) -> None:
-        row, outline = self._row, self._fresh()
-        of = outline.class_named(row.of) if row is not None and outline is not None else None
-        if row is None or outline is None or of is None or row.kind not in ("class", "member"):
+        row = self._row
+        found = self._fresh_class(row.of) if row is not None else None
+        if row is None or found is None or row.kind not in ("class", "member"):
             return
+        outline, of = found
         if row.kind == "class":
             if of.kind != "signature":
                 lost = comments_in(of.block.of(outline.text))
@@ -231,10 +232,13 @@ class SignatureForm(Vertical):
             self._unless_lost(lost, partial(change.delete_member, outline, of, member), f"delete {member.name}")
 
     def action_move(self, by: int) -> None:
-        row, outline = self._row, self._fresh()
-        of = outline.class_named(row.of) if row is not None and outline is not None else None
-        member = of.member(row.member) if of is not None and row is not None else None
-        if outline is not None and of is not None and member is not None:
+        row = self._row
+        found = self._fresh_class(row.of) if row is not None else None
+        if row is None or found is None:
+            return
+        outline, of = found
+        member = of.member(row.member)
+        if member is not None:
             self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
 
     # -- dialogs and changes
@@ -248,7 +252,7 @@ class SignatureForm(Vertical):
             try:
                 notation.read(typed)
             except SignatureError as error:
-                return _told(error)
+                return error.with_hint
             return ""
 
         def done(typed: str | None) -> None:
@@ -266,10 +270,9 @@ class SignatureForm(Vertical):
         self.app.push_screen(screen, done)
 
     def _add(self, row: Row) -> None:
-        outline = self._fresh()
-        of = self._class_of(outline, row.of)
-        if outline is None or of is None:
+        if (found := self._fresh_class(row.of)) is None:
             return
+        outline, of = found
         kinds = [one.kind for one in of.members]
         usual: MemberKind = "output" if "input" in kinds and "output" not in kinds else "input"
         role = "output" if usual == "output" and row.kind != "add" else row.role
@@ -290,11 +293,11 @@ class SignatureForm(Vertical):
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, None)), done)
 
     def _edit_member(self, row: Row) -> None:
-        outline = self._fresh()
-        of = self._class_of(outline, row.of)
-        member = of.member(row.member) if of is not None else None
-        if outline is None or of is None or member is None:
+        found = self._fresh_class(row.of)
+        member = found[1].member(row.member) if found is not None else None
+        if found is None or member is None:
             return
+        outline, of = found
         start = NewMember(
             member.name, member.kind, member.type_text or ("" if member.kind == "value" else "str"), member.description
         )
@@ -316,10 +319,10 @@ class SignatureForm(Vertical):
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, member)), done)
 
     def _rename_class(self, row: Row) -> None:
-        outline = self._fresh()
-        of = self._class_of(outline, row.of)
-        if outline is None or of is None or outline.short:
+        found = self._fresh_class(row.of)
+        if found is None or found[0].short:
             return
+        outline, of = found
 
         new_text = partial(change.rename_class, outline, of)
 
@@ -327,7 +330,7 @@ class SignatureForm(Vertical):
             try:
                 new_text(name)
             except SignatureError as error:
-                return _told(error)
+                return error.with_hint
             return ""
 
         def done(name: str | None) -> None:
@@ -356,7 +359,7 @@ class SignatureForm(Vertical):
         try:
             text = make()
         except SignatureError as error:
-            plain_notify(self.app, _told(error), title="Not changed", severity="warning")
+            plain_notify(self.app, error.with_hint, title="Not changed", severity="warning")
             return
         if text != self._text:
             self._on_change(Changed(text, label, renamed))
@@ -366,25 +369,22 @@ class SignatureForm(Vertical):
         try:
             return self._problem_of(new_text(wanted))
         except SignatureError as error:
-            return _told(error)
+            return error.with_hint
 
     def _fresh(self) -> Outline | None:
         """Return the outline of the text, or report its error and return None."""
         try:
             return outline_of(self._text) if self._text and self._text.strip() else None
         except SignatureError as error:
-            said = _told(error)
-            plain_notify(self.app, said, title="Fix the source first", severity="warning")
+            plain_notify(self.app, error.with_hint, title="Fix the source first", severity="warning")
             return None
 
-    def _class_of(self, outline: Outline | None, name: str) -> ClassOutline | None:
-        return outline.class_named(name) if outline is not None else None
+    def _fresh_class(self, name: str | None) -> tuple[Outline, ClassOutline] | None:
+        """Return the outline with the class of a row; None if the text has an error or no such class."""
+        outline = self._fresh()
+        of = outline.class_named(name) if outline is not None else None
+        return None if outline is None or of is None else (outline, of)
 
     @property
     def _row(self) -> Row | None:
         return self._rows[self._current] if self._current < len(self._rows) else None
-
-
-def _told(error: SignatureError) -> str:
-    hint = f" ({error.hint})" if error.hint else ""
-    return f"{error.message}{hint}"

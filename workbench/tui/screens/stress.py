@@ -26,6 +26,13 @@ from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, Te
 NAME_WIDTH = 35
 LONGEST_HEAD = 9
 STYLES: Mapping[Verdict, str] = {"silently_wrong": "error", "flagged": "warning", "refused": "note", "same": "ok"}
+COLOURS: Mapping[Verdict, str] = {
+    "silently_wrong": "$text-error bold",
+    "flagged": "$text-warning",
+    "refused": "$foreground 70%",
+    "same": "$text-success",
+}
+"""The style of a verdict in a `TextView`, and in the lines above it."""
 LONGEST_LINE = 600
 LONGEST_VALUE = 90
 """The limit of a value in cells; the reply below it is shown in full."""
@@ -74,12 +81,7 @@ def about(mutation: Mutation, column: Survival) -> Iterator[Block]:
     yield Block((Piece(words, STYLES[cell.verdict]), Piece(f"  {MEANINGS[cell.verdict]}", "note")))
     for line in differences(cell):
         yield block(one_line(line, LONGEST_LINE), "error", indent=2)
-    for flag in cell.flags:
-        yield block(f"! {one_line(flag.message, LONGEST_LINE)}", "warning", indent=2)
-    if cell.reading.error is not None:
-        said = first_line(cell.reading.error.message)
-        yield block(f"{cell.reading.error.type}: {one_line(said, LONGEST_LINE)}", "text", indent=2)
-    yield EMPTY
+    yield from _surprises(cell, "text", indent=2)
     yield block("the damaged reply", "heading")
     yield painted(cell.reading)
 
@@ -113,13 +115,17 @@ def broken_reading(mutation: Mutation, column: Survival) -> Iterator[Block]:
     yield Block((Piece(f"{SIGNS[cell.verdict]} {WORDS[cell.verdict]}", STYLES[cell.verdict]),))
     yield EMPTY
     yield from _values(cell.reading, cell.wrong)
-    for flag in cell.flags:
-        yield block(f"! {one_line(flag.message, LONGEST_LINE)}", "warning")
-    if cell.reading.error is not None:
-        error = cell.reading.error
-        yield block(f"{error.type}: {one_line(first_line(error.message), LONGEST_LINE)}", "warning")
-    yield EMPTY
+    yield from _surprises(cell, "warning")
     yield painted(cell.reading)
+
+
+def _surprises(cell: Cell, style: str, indent: int = 0) -> Iterator[Block]:
+    """Show the flags of a cell, and its parse error in a style."""
+    for flag in cell.flags:
+        yield block(f"! {one_line(flag.message, LONGEST_LINE)}", "warning", indent=indent)
+    if (error := cell.reading.error) is not None:
+        yield block(f"{error.type}: {one_line(first_line(error.message), LONGEST_LINE)}", style, indent=indent)
+    yield EMPTY
 
 
 def _values(reading: Reading, wrong: Sequence[str]) -> Iterator[Block]:
@@ -331,7 +337,7 @@ shown; undo removes it.
         if self.shows_readings:
             for index, (column, head) in enumerate(zip(found.columns, heads(found), strict=True)):
                 cell = column.cells.get(self._shown_name)
-                sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
+                sign, style = (NOT_APPLICABLE, QUIET) if cell is None else (SIGNS[cell.verdict], COLOURS[cell.verdict])
                 yield head, "bold reverse" if index == self._shown_column else ""
                 yield f" {sign}  ", style
             return
@@ -342,7 +348,7 @@ shown; undo removes it.
             yield " "
             yield head, "bold reverse" if index == self._shown_column else "bold"
         for verdict, words, cells in counts(found):
-            yield f"\n{' ' * MARGIN}{words:<{NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
+            yield f"\n{' ' * MARGIN}{words:<{NAME_WIDTH}}{''.join(cells)}", COLOURS[verdict]
 
     # -- keys
 
@@ -398,11 +404,3 @@ shown; undo removes it.
         self.set_class(is_open, "-readings")
         (self._broken if is_open else self._rows).focus()
         self.call_after_refresh(self._show)
-
-
-_STYLES: dict[Verdict, str] = {
-    "silently_wrong": "$text-error bold",
-    "flagged": "$text-warning",
-    "refused": "$foreground 70%",
-    "same": "$text-success",
-}
