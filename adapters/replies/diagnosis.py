@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 LONGEST_REPORTED = 4_000
 PAIR = 2
-MOST_KEYS = 3
+MOST_KEYS = 100
+MOST_SHOWN = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
@@ -46,6 +47,8 @@ ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
+OBJECT = re.compile(r"""\{\s*["'“}]""")
+"""The beginning of an object, unlike that of a placeholder such as {name}."""
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
@@ -148,19 +151,19 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
     return reading.fields[flag.field].state in ("failed", "missing")
 
 
-def _other_keys(reading: Reading) -> str:
-    """Return the first JSON keys of a reply without outputs, for a sentence."""
-    if reading.form not in ("json", "fenced json") or "{" not in reading.completion:
-        return ""
-    return ", ".join(map(shown, dict.fromkeys(one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS))))
+def _first_keys(reading: Reading) -> list[str]:
+    """Return the first JSON keys of a reply in JSON, each once."""
+    is_json = reading.form in ("json", "fenced json") and "{" in reading.completion
+    return list(dict.fromkeys(one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS))) if is_json else []
 
 
 def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str]]:
     """Yield why the JSON key of a missing output was not read although the reply has it: the cause, and a sentence."""
     text = reading.completion
-    start = text.find("{") if reading.form == "json" else -1
-    found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if start >= 0 else None
-    if found is None:
+    opening = OBJECT.search(text) if reading.form == "json" else None
+    start = -1 if opening is None else opening.start()
+    found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if opening else None
+    if found is None or text.find("{") < start:
         return
     at, end = found.start(), valid_object_at(text, start)
     key = f"The JSON key `{found[1]}` ({place(reading, at)})"
@@ -171,7 +174,8 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
     elif around is not None and f'{found[1]}"' in around.value:
         yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text."
     elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
-        why = "a quote inside a text lets the object end" if text.startswith('"', end) else "the object ends"
+        is_in_text = end < at and text.startswith('"', end)
+        why = "a quote inside a text lets the object end" if is_in_text else "the object ends"
         yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)})."
     elif end < 0:
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
@@ -212,8 +216,11 @@ def _last(reading: Reading) -> Diagnosis:
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         text, is_prose = reading.completion.strip(), False
-        if others := _other_keys(reading):
-            message = f"{message[:-1]}; it has {others}."
+        keys = _first_keys(reading)
+        if own := next((key for key in keys if key in reading.fields), None):
+            message = f"The JSON key `{own}` was not read: its object is not valid, or other braces come before it."
+        elif keys:
+            message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
         if program := PROGRAM.match(text):
             message = f"The reply begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:

@@ -299,6 +299,16 @@ def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
             '{"b": "a \\"b\\": c"\n } "c": 1.5}',
             "The JSON key `c` (line 2, column 4) was not read: the object ends before it (line 2, column 2).",
         ),
+        (
+            "q -> a, b",
+            '{\n}"a": "x", "b": "y"}',
+            "The JSON key `a` (line 2, column 2) was not read: the object ends before it (line 2, column 1).",
+        ),
+        (
+            "q -> a, b",
+            'With {q} filled in: {"a": "x',
+            "The JSON key `a` was not read: its object is not valid, or other braces come before it.",
+        ),
         ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
         (
             "q -> brand, model",
