@@ -15,6 +15,13 @@ class HasOutputs(Protocol):
     def output_fields(self) -> Mapping[str, object]: ...
 
 
+class Pieces(tuple[object, ...]):
+    """Pieces of a message that are joined when it is read: an error of pydantic may have a million lines."""
+
+    def __str__(self) -> str:
+        return "".join(map(str, self))
+
+
 class AdapterParseError(Exception):
     """A reply that an adapter cannot parse, with dspy's attributes and message (`dspy.utils.exceptions`)."""
 
@@ -23,21 +30,32 @@ class AdapterParseError(Exception):
         adapter_name: str,
         signature: HasOutputs,
         lm_response: str,
-        message: str | None = None,
+        message: str | Pieces | None = None,
         parsed_result: Mapping[str, object] | None = None,
     ) -> None:
         self.adapter_name = adapter_name
         self.signature = signature
         self.lm_response = lm_response
         self.parsed_result = parsed_result
-        head = f"{message}\n\n" if message else ""
+        self._message = message
+
+    def __str__(self) -> str:
+        head = f"{self._message}\n\n" if self._message else ""
         text = (
-            f"{head}Adapter {adapter_name} failed to parse the LM response. \n\nLM Response: {lm_response} \n\n"
-            f"Expected to find output fields in the LM response: [{', '.join(signature.output_fields)}] \n\n"
+            f"{head}Adapter {self.adapter_name} failed to parse the LM response. \n\n"
+            f"LM Response: {self.lm_response} \n\n"
+            f"Expected to find output fields in the LM response: [{', '.join(self.signature.output_fields)}] \n\n"
         )
-        if parsed_result is not None:
-            text += f"Actual output fields parsed from the LM response: [{', '.join(parsed_result)}] \n\n"
-        super().__init__(text)
+        if self.parsed_result is not None:
+            text += f"Actual output fields parsed from the LM response: [{', '.join(self.parsed_result)}] \n\n"
+        return text
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    @property
+    def args(self) -> tuple[str]:  # type: ignore[override]
+        return (str(self),)
 
 
 class NeedsExtraction(Exception):  # noqa: N818

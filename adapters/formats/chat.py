@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import pydantic
 
+from adapters.errors import Pieces
 from adapters.formats import catalog
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
@@ -58,10 +59,8 @@ def read_chat(found: Findings) -> Reading:
             joined = Extract(rule, *place, section.text)
         error = found.coerce(name, section.text, place, [], joined)
         if isinstance(error, ValueError):
-            message = (
-                f"Failed to parse field {name} with value {section.text} from the LM response. "
-                f"Error message: {found.fields[name].error}"
-            )
+            said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
+            message = Pieces((said, error))
             failure = found.parse_error(message, adapter_name="ChatAdapter")
             found.fail(failure, name, place, found.why(name, error))
         elif error is not None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
+from adapters.errors import Pieces
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, placeholders, structure_of
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
@@ -67,8 +68,8 @@ def read_json(found: Findings, error_name: str) -> Reading:
         if refused is None:
             partial[name] = found.fields[name].value
         elif isinstance(refused, ValueError):
-            message = f"Failed to parse field {name}: {found.fields[name].error}"
-            failure = found.parse_error(message, searched, dict(partial), error_name)
+            words = Pieces((f"Failed to parse field {name}: ", refused))
+            failure = found.parse_error(words, searched, dict(partial), error_name)
             failure.__cause__ = refused
             found.fail(failure, name, place, found.why(name, refused))
         else:

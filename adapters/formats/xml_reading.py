@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -16,8 +16,9 @@ from xml.parsers import expat
 
 import pydantic
 
+from adapters.errors import Pieces
 from adapters.formats.chat import info_of
-from adapters.formats.xml_values import ROOT, elements_to_value, group_children
+from adapters.formats.xml_values import ROOT, elements_to_value, group_children, name_of
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings
 from adapters.signatures.signature import Signature
@@ -25,11 +26,13 @@ from adapters.types.recognition import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, coerce
 from adapters.values.plain_json import Step
 
-_TAG = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_TAG = re.compile(r"""<(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 ROOT_OPEN = b"<r>"
 ROOT_CLOSE = b"</r>"
 MOST_REPEATS = 1_000
 """The same element in a row this often has spans of its own; more, between the first and the last, have one for all."""
+MOST_PLACED = 10_000
+"""Elements and rows of repeats that have spans of their own; the rest of the reply has one."""
 
 
 class Element(NamedTuple):
@@ -45,13 +48,21 @@ class Element(NamedTuple):
     end: int
 
 
-def elements(text: str, root: ElementTree.Element) -> list[Element]:
-    """Find the top-level elements of a well-formed fragment, in order; `root` is the parsed fragment."""
-    return _plain_elements(text, root) or _elements_by_expat(text)
+def elements(text: str, root: ElementTree.Element) -> tuple[list[Element], set[str]]:
+    """Find the first top-level elements of a well-formed fragment, and the names of the rest (`MOST_PLACED`).
+
+    `root` is the parsed fragment.
+    """
+    children = iter(root)
+    placed = _plain_elements(text, children)
+    if placed is None:
+        placed = _elements_by_expat(text)
+        children = islice(root, len(placed), None)
+    return placed, set(map(name_of, children))
 
 
-def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | None:
-    """Find the elements by their tags, three times faster than the parser; None if that is ambiguous.
+def _plain_elements(text: str, children: Iterator[ElementTree.Element]) -> list[Element] | None:
+    """Find the elements by their tags, three times faster than the parser; return None if that is ambiguous.
 
     Comments, CDATA, processing instructions, namespaces, and elements inside an element of the same name are ambiguous.
     """
@@ -59,7 +70,6 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
         return None
     placed: list[Element] = []
     position = counted = 0
-    children = iter(root)
     for child in children:
         tag = child.tag
         if tag.startswith("{") or (len(child) and _occurs_within(child, tag)):
@@ -73,7 +83,7 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
             while text[inner_end + 2 + len(tag)] not in "> \t\r\n":
                 inner_end = text.index(f"</{tag}", inner_end + 1)
             position = text.index(">", inner_end) + 1
-        name = child.attrib.get("key", tag) if tag == "entry" else tag
+        name = name_of(child)
         placed.append(Element(name, start, inner_start, inner_end, position))
         size = position - start
         times = repeats(text, text[start:position], position) if position > counted else 0
@@ -85,6 +95,8 @@ def _plain_elements(text: str, root: ElementTree.Element) -> list[Element] | Non
                 inner = (start + size, start + size)
             placed.append(Element(name, start + size, *inner, position))
             next(islice(children, times - 1, times - 1), None)
+        if len(placed) >= MOST_PLACED:
+            break
     return placed
 
 
@@ -124,6 +136,8 @@ def _elements_by_expat(text: str) -> list[Element]:
         depth -= 1
         if depth == 1:
             found.append((*opened, parser.CurrentByteIndex))
+            if len(found) >= MOST_PLACED:
+                parser.StartElementHandler = parser.EndElementHandler = None
 
     parser.StartElementHandler = start_element
     parser.EndElementHandler = end_element
@@ -211,7 +225,7 @@ def read_xml(found: Findings) -> Reading:
         found.fail(error)
         return found.reading("XMLAdapter")
     grouped = group_children(root)
-    spans, places = _spans(signature, completion, elements(completion, root))
+    spans, places = _spans(signature, completion, *elements(completion, root))
     for name in signature.output_fields:
         if name in grouped:
             _read_field(found, name, grouped[name], places[name])
@@ -262,13 +276,15 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         return
     assert failure is not None
     found.keep_failure(name, inner, steps, failure, extract)
-    message = f"Failed to parse field {info_of(field)} with value {value}: {found.fields[name].error}"
+    message = Pieces(("Failed to parse field ", info_of(field), " with value ", value, ": ", failure))
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
     found.fail(verdict, name, inner, found.why(name, failure, by_name=True))
 
 
-def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> tuple[list[Span], dict[str, Element]]:
+def _spans(
+    signature: Signature, completion: str, given: Sequence[Element], rest: Container[str]
+) -> tuple[list[Span], dict[str, Element]]:
     """Return the spans of the top-level elements, and an element per field from its first to its last."""
     spans: list[Span] = []
     places: dict[str, Element] = {}
@@ -287,6 +303,13 @@ def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> t
             spans.append(Span(last, one.inner_end, "ignored"))
             spans.append(Span(one.inner_end, one.end, "marker", name))
         places[name] = _extended(places.get(name), Element(name, one.start, first, last, one.end))
+    if rest:
+        start, end = given[-1].end, len(completion.rstrip())
+        fields = [name for name in signature.output_fields if name in rest]
+        spans.append(Span(start, end, "value", fields[0]) if fields else Span(start, end, "unknown"))
+        for name in fields:  # one that begins here has no text of its own
+            inner_start = start if name in places else end
+            places[name] = _extended(places.get(name), Element(name, start, inner_start, end, end))
     return [span for span in spans if span.end > span.start], places
 
 

@@ -20,6 +20,11 @@ def _is_scalar(schema: Mapping[str, object]) -> bool:
     return schema.get("type") in SCALARS and "anyOf" not in schema and "$ref" not in schema
 
 
+def name_of(element: ElementTree.Element) -> str:
+    """Return the name of a field or JSON key: the tag, or the key of `<entry key="…">`."""
+    return element.attrib.get("key", "entry") if element.tag == "entry" else element.tag
+
+
 def group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:
     children: dict[str, list[ElementTree.Element]] = defaultdict(list)
     for child in element:
@@ -86,9 +91,7 @@ def _text_of(element: ElementTree.Element) -> str:
     return (element.text or "").strip()
 
 
-def _list_value(
-    given: list[ElementTree.Element], member: Mapping[str, object], definitions: Mapping[str, object]
-) -> object:
+def _list_value(given: list[ElementTree.Element], member: Mapping[str, Any], definitions: Mapping[str, Any]) -> object:
     """Read the items of a list: the `<item>` children of a single element, else the elements themselves.
 
     A single element without children may contain a JSON list, which is returned as text.
@@ -98,6 +101,10 @@ def _list_value(
         if not len(given[0]) and (not text or text.startswith("[")):
             return text or []
         given = group_children(given[0]).get("item") or given
-    if _is_scalar(member) and not any(map(len, given)):
-        return [_text_of(one) for one in given]
+    if not any(map(len, given)):
+        if _is_scalar(member):
+            return [_text_of(one) for one in given]
+        known = definitions.get(member.get("$ref", "").rsplit("/", 1)[-1], member)
+        if known.get("type") == "object" and "anyOf" not in known:
+            return [_text_of(one) or {} for one in given]
     return [elements_to_value([one], member, definitions) for one in given]

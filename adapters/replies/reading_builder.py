@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_origin
 
 import pydantic
 import pydantic_core
 
-from adapters.errors import AdapterParseError
+from adapters.errors import AdapterParseError, Pieces
 from adapters.json_text.repair_limits import repair_steps
 from adapters.late_dataclasses import dataclass, field
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
@@ -17,6 +17,9 @@ from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.recognition import BEGINNING, first_errors
 from adapters.values.coercion import coerce
 from adapters.values.plain_json import Step
+
+MOST_LINES = 10_000
+"""Errors in a field that are all told; of more, which take pydantic seconds to write, only the number."""
 
 
 @dataclass
@@ -82,17 +85,19 @@ class Findings:
         extract: Extract | None = None,
     ) -> None:
         """Record a field that was found but could not be coerced."""
-        self.fields[name] = FieldReading(
-            name, "failed", self.completion, place, None, extract, tuple(steps), str(error)
-        )
+        if isinstance(error, pydantic.ValidationError) and error.error_count() > MOST_LINES:
+            text = f"{error.error_count()} validation errors for {error.title}"
+        else:
+            text = str(error)
+        self.fields[name] = FieldReading(name, "failed", self.completion, place, None, extract, tuple(steps), text)
 
     def why(self, name: str, error: Exception, by_name: bool | None = None) -> str:
         """Summarize in a line why the value found for an output field was refused."""
         one = self.fields[name]
         given = one.coercions[-1].after if one.coercions else one.extract and one.extract.after
         annotation = self.signature.output_fields[name].annotation
-        if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING and type(given) is list:
-            first = first_errors(annotation, given, 1, by_name)
+        if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING:
+            first = first_errors(annotation, given, 1, by_name) if type(given) is get_origin(annotation) else ()
             if first:
                 return f"{name}: {_summary(error, first[0])}"
         return f"{name}: {reason(error)}"
@@ -109,7 +114,7 @@ class Findings:
 
     def parse_error(
         self,
-        message: str | None = None,
+        message: str | Pieces | None = None,
         searched: tuple[int, int] | None = None,
         parsed: Mapping[str, Any] | None = None,
         adapter_name: str = "",

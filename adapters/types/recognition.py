@@ -11,8 +11,9 @@ differently.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypeVar, get_args, get_origin
 
 import pydantic
@@ -47,7 +48,7 @@ type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(TypeAdapter)
 
 
 BEGINNING = 1_000
-"""Items of a list that are asked first for errors: a list may have a million, and pydantic makes a dict of each."""
+"""Items of a list or dict that are asked at once for errors: pydantic makes a dict of each of a million errors."""
 
 
 def first_errors(
@@ -55,15 +56,31 @@ def first_errors(
 ) -> list[pydantic_core.ErrorDetails]:
     """Return the first errors of a value, at most `most`."""
     found: list[pydantic_core.ErrorDetails] = []
-    is_list = get_origin(annotation) is list and type(given) is list
-    for part in [given[:BEGINNING], given] if is_list and len(given) > BEGINNING else [given]:
+    for start, part in _parts(annotation, given):
         try:
             type_adapter(annotation).validate_python(part, by_name=by_name)
-        except pydantic.ValidationError as error:
-            found = error.errors(include_url=False, include_context=False)[:most]
+        except pydantic.ValidationError as refused:
+            for error in refused.errors(include_url=False, include_context=False)[: most - len(found)]:
+                if start:
+                    error["loc"] = (int(error["loc"][0]) + start, *error["loc"][1:])
+                found.append(error)
         if len(found) == most:
             break
     return found
+
+
+def _parts(annotation: object, given: Any) -> Iterator[tuple[int, Any]]:
+    """Yield a value, or the pieces of a long list or dict (`BEGINNING`), each with the items of a list before it."""
+    origin = get_origin(annotation)
+    if origin not in (list, dict) or type(given) is not origin or len(given) <= BEGINNING:
+        yield 0, given
+    elif origin is list:
+        for start in range(0, len(given), BEGINNING):
+            yield start, given[start : start + BEGINNING]
+    else:
+        items = iter(given.items())
+        while part := dict(islice(items, BEGINNING)):
+            yield 0, part
 
 
 def _type_first(node: object) -> Any:

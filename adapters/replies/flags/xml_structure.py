@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
-ITEM_TAGS = frozenset(("item",))
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 MOST_EXPLAINED = 50
@@ -216,6 +215,21 @@ def _takes_keys(annotation: object, given: dict[str, Any]) -> bool:
     return get_origin(inner) is dict or (known is not None and known.keys() >= given.keys())
 
 
+def _tags_at_the_top(text: str) -> set[str]:
+    """Return the tags of the top-level elements in the first `LONGEST` characters of XML."""
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    parser.feed(f"<r>{text[:LONGEST]}")
+    depth, found = 0, set[str]()
+    for event, element in parser.read_events():
+        if event == "start":
+            depth += 1
+            if depth == 2:
+                found.add(element.tag)
+        else:
+            depth -= 1
+    return found
+
+
 def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
     if "<" not in raw:
         if len(after) == 1 and isinstance(after[0], str) and ("," in after[0] or "\n" in after[0]):
@@ -225,13 +239,13 @@ def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
                 name,
             )
         return
-    if ITEM_TAGS.issuperset(TAG.findall(raw)):
+    if all(match[1] == "item" for match in TAG.finditer(raw)):
         return
     try:
-        children = [child.tag for child in ElementTree.fromstring(f"<r>{raw}</r>")]
+        children = _tags_at_the_top(raw)
     except (ElementTree.ParseError, ValueError):
         return
-    others = sorted({tag for tag in children if tag != "item"})
+    others = sorted(children - {"item"})
     if others and "item" in children:
         yield Flag(
             "children-dropped",

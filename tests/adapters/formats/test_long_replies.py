@@ -14,12 +14,12 @@ import pytest
 from adapters import InputField, OutputField, Signature
 from adapters.formats.base import LONG_REPLY
 from adapters.formats.catalog import make
-from adapters.formats.xml_reading import MOST_REPEATS
+from adapters.formats.xml_reading import MOST_PLACED, MOST_REPEATS
 from adapters.json_text.json_document import APART, LONG_ROW
 from adapters.json_text.repair_limits import REPAIR_STEPS
 from adapters.json_text.repaired_json import repair_json
-from adapters.replies.reading_builder import reason
-from adapters.types.recognition import BEGINNING
+from adapters.replies.reading_builder import MOST_LINES, reason
+from adapters.types.recognition import BEGINNING, first_errors
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 
@@ -115,6 +115,49 @@ def test_elements_in_a_long_row_differ_in_their_spans_alone(before: str, unit: s
     assert len(apart.spans) > MOST_REPEATS
     assert (reading.values, reading.fields, reading.error) == (apart.values, apart.fields, apart.error)
     assert (reading.flags, reading.diagnosis) == (apart.flags, apart.diagnosis)
+
+
+@pytest.mark.parametrize("before", ["", "<![CDATA[ ]]>"])
+@pytest.mark.parametrize("units", ["<v>x</v><w/>", "<v> x</v> <b>y</b>", "<w>x</w><b>y</b>"])
+def test_elements_past_the_first_ten_thousand_differ_in_their_spans_alone(before: str, units: str) -> None:
+    made = Signature.make(()).append("q", InputField(), str)
+    signature = made.append("v", OutputField(), list[str]).append("u", OutputField(), str)
+    text = f"{before}{units * (MOST_PLACED // 2 + 9)}<v>z</v><u>last</u>"
+    reading = make("xml").read(signature, text)
+    assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("adapters.formats.xml_reading.MOST_PLACED", MOST_PLACED * 2)
+        apart = make("xml").read(signature, text)
+    assert len(apart.spans) > len(reading.spans)
+    assert reading.ok
+    assert (reading.values, reading.error) == (apart.values, apart.error)
+    assert reading.values["u"] == "last"
+    assert text[reading.spans[-1].start :].endswith("<v>z</v><u>last</u>")
+    assert reading.fields["u"].raw == ""
+    assert {one.name for one in reading.flags} <= {one.name for one in apart.flags}
+
+
+def test_of_a_million_errors_the_verdict_tells_all_and_the_field_their_number() -> None:
+    items = [*["x"] * MOST_LINES, "last"]
+    reading = make("json").read(NODES, json.dumps({"v": items}))
+    assert reading.fields["v"].error == f"{MOST_LINES + 1} validation errors for list[Node]"
+    assert isinstance(reading.exception, Exception)
+    text = str(reading.exception)
+    assert text.startswith(f"Failed to parse field v: {reading.fields['v'].error}\n0\n  Input should be")
+    assert f"\n{MOST_LINES}\n  Input should be" in text
+    assert reading.exception.args == (text,)
+    assert repr(reading.exception) == f"AdapterParseError({text!r})"
+
+
+@pytest.mark.parametrize("wrong", [0, BEGINNING - 1, BEGINNING, 3 * BEGINNING + 7])
+def test_errors_late_in_a_list_or_dict_have_their_places(wrong: int) -> None:
+    numbers: list[object] = [*range(4 * BEGINNING)]
+    numbers[wrong] = numbers[-1] = "x"
+    errors = first_errors(list[int], numbers, 50)
+    assert [one["loc"] for one in errors] == [(wrong,), (len(numbers) - 1,)]
+    named = {f"k{number}": one for number, one in enumerate(numbers)}
+    errors = first_errors(dict[str, int], named, 1)
+    assert [one["loc"] for one in errors] == [(f"k{wrong}",)]
 
 
 ROW = ", ".join(f'"k{number}": {number}' for number in range(LONG_ROW + APART + 2))
