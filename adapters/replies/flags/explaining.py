@@ -228,11 +228,16 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     known = reading.detected
     for detect in detectors:
         if detect not in known:
-            known[detect] = flags = list[Flag]()
-            try:
-                flags.extend(detect(reading))
-            except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
-                continue
+            known[detect] = _flags_by(detect, reading)
         for flag in known[detect]:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())
+
+
+def _flags_by(detect: Detector, reading: Reading) -> list[Flag]:
+    found: list[Flag] = []
+    try:
+        found.extend(detect(reading))
+    except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+        return found
+    return found

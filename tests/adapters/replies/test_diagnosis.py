@@ -529,6 +529,18 @@ def test_the_cause_of_a_refused_field_is_sought_without_the_values_that_parsed()
     assert causes.flags == flags.flags and causes.diagnosis == flags.diagnosis
 
 
+def test_flags_found_before_an_error_are_kept() -> None:
+    signature = """
+import dspy
+class S(dspy.Signature):
+    q: str = dspy.InputField()
+    a: str | None = dspy.OutputField()
+    b: float = dspy.OutputField(ge=0)
+"""
+    reading = read("json", signature, '{"a": "None", "b": NaN}')
+    assert [flag.name for flag in reading.flags] == ["none-stays-text", "not-a-finite-number"]
+
+
 def test_a_diagnosed_reply_is_freed_with_its_last_reference() -> None:
     reading = read("chat", "q -> a, b: list[int]", "[[ ## a ## ]]\nx")
     causes, known = reading.diagnosis, weakref.ref(reading)
