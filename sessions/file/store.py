@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Iterable
 
 from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError
@@ -132,10 +133,14 @@ def dumps(session: Session, parts: WrittenParts | None = None, path: str | None 
     `parts` caches encoded parts; errors name `path`. Raises `SessionError` for secrets, unknown parameters and values
     that are not plain JSON.
     """
+    return "".join(_pieces(session, parts, path))
+
+
+def _pieces(session: Session, parts: WrittenParts | None, path: str | None) -> list[str]:
     pieces: list[str] = []
     json_values.write(file_format.data_of_session(session, path, parts), pieces)
     pieces.append("\n")
-    return "".join(pieces)
+    return pieces
 
 
 def save(
@@ -156,21 +161,28 @@ def save_locked(
 ) -> Fingerprint:
     """Save like `save`; the caller holds the lock of the folder (`sessions.file.whole_files`)."""
     name = os.fspath(path)
-    content = dumps(session, parts, name).encode("utf-8")
+    pieces = _pieces(session, parts, name)
+    digest, size = hashlib.sha256(), 0
+    for piece in map(str.encode, pieces):
+        digest.update(piece)
+        size += len(piece)
     if over is not None and has_changed(name, over):
         raise ChangedOnDiskError(name)
-    write_whole(name, content)
-    return Fingerprint.of(content)
+    _write_whole(name, map(str.encode, pieces), size)
+    return Fingerprint(digest.hexdigest())
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
     """Replace the content of a file atomically. Raises `SessionError`."""
-    name = os.fspath(path)
-    if len(content) > SIZE_LIMIT:
-        raise SessionError(name, "", _too_large(len(content)), "it could not be opened again; remove some recordings")
+    _write_whole(os.fspath(path), [content], len(content))
+
+
+def _write_whole(name: str, pieces: Iterable[bytes], size: int) -> None:
+    if size > SIZE_LIMIT:
+        raise SessionError(name, "", _too_large(size), "it could not be opened again; remove some recordings")
     try:
         target, mode = _target(name)
-        whole_files.replace(target, content, mode)
+        whole_files.replace(target, pieces, mode)
     except OSError as error:
         raise _not_done(name, "written", error) from error
 

@@ -14,7 +14,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        replace(target, content, mode)
+        replace(target, [content], mode)
         return
     if not stat.S_ISREG(status.st_mode) or os.path.abspath(path).startswith(STREAMS):
         with open(path, "ab") as stream:  # append, as standard output may be a log
@@ -47,11 +47,11 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
     elif not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     else:
-        replace(target, content, stat.S_IMODE(status.st_mode))
+        replace(target, [content], stat.S_IMODE(status.st_mode))
 
 
-def replace(target: str, content: bytes, mode: int | None = None) -> None:
-    """Replace or create the regular file `target`. Raises OSError like `write`."""
+def replace(target: str, content: Iterable[bytes], mode: int | None = None) -> None:
+    """Replace or create the regular file `target` with the pieces of `content`. Raises OSError like `write`."""
     import secrets  # only for writing
 
     folder = os.path.dirname(target) or "."
@@ -62,7 +62,7 @@ def replace(target: str, content: bytes, mode: int | None = None) -> None:
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(descriptor, mode)
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)

@@ -98,7 +98,7 @@ def save(remembered: Remembered) -> str:
     try:
         folder = state_folder()
         private(folder)
-        whole_files.replace(str(folder / NAME), content.encode("utf-8", "backslashreplace"), 0o600)
+        whole_files.replace(str(folder / NAME), [content.encode("utf-8", "backslashreplace")], 0o600)
     except (OSError, SessionError) as error:
         return str(error)
     return ""

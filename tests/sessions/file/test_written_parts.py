@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,3 +75,18 @@ def test_a_file_saved_again_and_again_onto_what_others_wrote_is_the_same_from_it
         assert session.name == f"theirs {number}"
         assert session.cases[0].expect == {"total": number}
         assert path.read_text() == store.dumps(session)
+
+
+def test_a_copy_of_known_parts_is_written_without_holding_its_text(tmp_path: Path) -> None:
+    demos = tuple([Demo({"question": f"{number} {'How long? Välja. ' * 120}"}) for number in range(300)])
+    session = Session(SignatureText("question -> answer"), demos=demos)
+    path, parts = tmp_path / "s.json", WrittenParts()
+    store.save(session, path, parts=parts)
+    parts.evict_unused()
+    tracemalloc.start()
+    written = store.save(session, path, parts=parts)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < path.stat().st_size / 3
+    assert written == store.fingerprint(path)
+    assert path.read_bytes() == store.dumps(session).encode()

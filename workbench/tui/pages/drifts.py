@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise, zip_longest
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from rich.cells import cell_len
 
 from adapters.values.plain_json import plain
-from sessions.causes.cause import Cause
-from sessions.causes.finding import origins_of
-from sessions.checking.verdicts import Drift, turn_in_words
 from sessions.model.replies import RecordedReading
 from sessions.text_diff import Line, line_diff, lines_of, paired_lines_of
-from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line, safe
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
+
+if TYPE_CHECKING:  # the pages of a prompt show diffs, too, and need none of these
+    from sessions.causes.cause import Cause
+    from sessions.checking.verdicts import Drift
+    from workbench.checks.reviewing import Whole
 
 View = Literal["words", "beside", "old", "new"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -35,6 +36,8 @@ GAP = " │ "
 
 def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
     """Show the drifts, each below its place; `width` is the text's width in cells."""
+    from sessions.checking.verdicts import turn_in_words
+
     blocks: list[Block] = []
     left = MOST_LINES
     for drift in drifts:
@@ -65,6 +68,8 @@ def diff_of(drift: Drift) -> tuple[str, ...]:
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
     """Describe a cause's places, such as "the description of `score` in the system message"."""
+    from sessions.causes.finding import origins_of
+
     origins = dict.fromkeys([one.plain_words() for drift in drifts for one in origins_of(cause.key, drift)])
     names = {"render": "the request", "parse": "the parse result", "expect": "the expectations"}
     places: dict[str, None] = {}
