@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -14,21 +15,40 @@ from hypothesis import HealthCheck, settings
 # litellm, which dspy imports, would look for its table of models in the network first.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
+# Else every worker of every run compiles all tests anew where a container's environment says so.
+sys.dont_write_bytecode = False
+
 # Beside dspy, hypothesis and an app a test, Python's usual pace of looking for garbage takes a third of the time.
 gc.set_threshold(50_000, 20, 10)
 
 # How long an example takes says how busy the machine is. In CI the rest is of hypothesis's own profile.
-settings.register_profile(
-    "on a busy machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("on a busy machine")
+for name, examples in (("few examples", 30), ("many examples", 100)):
+    settings.register_profile(
+        *(name, settings.default),
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 
 LONGEST_S = 20 * 60
 """Seconds for a slow test, on a machine that is busy with others; `timeout` in pyproject.toml is for the rest."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def runs_slow_tests(config: pytest.Config) -> bool:
+    return bool(config.option.markexpr != "not slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("many examples" if runs_slow_tests(config) else "few examples")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """The slow run tries every property with many examples, also those that the plain run tries with few."""
     for item in items:
+        is_property = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+        if is_property and runs_slow_tests(config):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONGEST_S))
 

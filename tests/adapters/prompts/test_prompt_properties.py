@@ -19,8 +19,8 @@ from adapters.signatures.notation import read
 from adapters.signatures.signature import Signature
 
 ALL = catalog.NAMES
-SEEDS = 60
-BLOCKS = [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 20))]
+SEEDS = 30
+BLOCKS = [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 40))]
 
 
 def cases(block: int) -> list[tuple[int, Signature, list[Any], dict[str, Any]]]:

@@ -7,7 +7,7 @@ import random
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import replies, signatures
 from oracle.engines import NAMES
@@ -167,7 +167,6 @@ def test_guesses_never_raise_and_what_is_kept_is_better(name: str) -> None:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-@settings(max_examples=80, deadline=None)
 @given(text=st.text(st.sampled_from("[]{}<>#&;:,\"'`\\ \n\u2028\ufeff\ud800anAN1.-/") | st.characters(), max_size=80))
 def test_any_text_at_all_can_be_guessed_at(adapter: str, text: str) -> None:
     reading = read(adapter, text, a=str, n=int)

@@ -166,7 +166,9 @@ def test_repeats_let_one_case_be_worse_for_certain() -> None:
     assert compare_benches(old, now).worse == ("3 · a is worse than before: 20 of 20 and 0 of 20 runs, p < 0.001",)
 
 
-@pytest.mark.parametrize(("columns", "repeats"), [(1, 1), (3, 1), (3, 5), (2, 20)])
+@pytest.mark.parametrize(
+    ("columns", "repeats"), [(1, 1), (3, 1), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((3, 5), (2, 20)))]
+)
 def test_an_unchanged_model_is_rarely_called_worse(columns: int, repeats: int) -> None:
     draw = random.Random(repeats)
     trials, red = 200, 0

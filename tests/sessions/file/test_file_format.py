@@ -48,7 +48,7 @@ def test_the_schema_is_a_schema_and_knows_every_key_and_parameter() -> None:
     assert SCHEMA_OF_FILES["$id"] == SCHEMA
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(sessions)
 def test_the_schema_accepts_every_file_that_is_written(session: Session) -> None:
     VALIDATOR.validate(json.loads(store.dumps(session)))

@@ -6,7 +6,7 @@ import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from sessions import examples
 from sessions.file import file_format, json_values, saving, store
@@ -23,7 +23,6 @@ def text_of(session: Session, parts: WrittenParts) -> str:
 
 
 @given(session=sessions)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_any_session_written_twice_from_its_parts_is_its_file(session: Session) -> None:
     parts = WrittenParts()
     assert text_of(session, parts) == text_of(session, parts) == store.dumps(session)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from page_seen import Node, seen
 
 from adapters.display.as_html import escaped
@@ -290,7 +290,6 @@ def test_it_is_the_same_every_time() -> None:
 
 @pytest.mark.slow
 @given(sessions)
-@settings(max_examples=60, deadline=None)
 def test_whatever_a_session_holds_the_page_is_whole(drawn: Session) -> None:
     ids = [one.id for one in drawn.columns] or ["chat"]
     session = replace(
