@@ -28,6 +28,7 @@ from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.textual_internals.access import own_bindings
+from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit
 
@@ -68,13 +69,12 @@ class Entries(CommandList):
         return super().get_content_height(container, viewport, width)
 
 
-class Palette(CommandPalette):
+class Palette(CommandPalette, OneLayout[None]):
     """Textual's palette, except that enter waits for the search to end, and that its list is `Entries`."""
 
     def __init__(self, provider: type[Provider]) -> None:
         super().__init__(providers=[provider])
         self._held: Input.Submitted | None = None
-        self.HORIZONTAL_BREAKPOINTS = self.VERTICAL_BREAKPOINTS = []  # no style of it depends on the size
 
     def compose(self) -> ComposeResult:
         for part in super().compose():

@@ -325,7 +325,7 @@ def test_a_run_that_broke_off_is_not_recorded() -> None:
     case, signature = session.cases[0], session.signature.read()
     inputs = rendering.inputs_of(signature, case)
     run = runner.run(rendering.adapter_of(COLUMNS[0]), Refusing(), signature, (), inputs, fallback=False)
-    with pytest.raises(SessionError, match="no whole reply to record: 401: no key"):
+    with pytest.raises(SessionError, match="no complete reply to record: 401: no key"):
         recording.record(session, case, COLUMNS[0], run)
     with pytest.raises(SessionError, match="no reply to record"):
         recording.record(session, replace(case, replies={}), COLUMNS[0])

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events, on
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
+from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.geometry import Region, Size
@@ -156,6 +157,7 @@ class OneLayout(Screen[ScreenResultType]):
     """
 
     _known_size = Size()
+    _was_mounted = False
     _was_shown = False
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
@@ -170,11 +172,24 @@ class OneLayout(Screen[ScreenResultType]):
         for cells, points in zip(self._known_size, (across, down), strict=True):
             self.add_class(*[name for _, name in sorted([one for one in points or () if one[0] <= cells])[-1:]])
 
+    @on(events.Mount)
+    def hide_empty_toasts(self) -> None:
+        """Hide the rack of toasts until there is one; Textual does so after the first layout, which takes a second."""
+        for rack in self.query("#textual-toastrack"):
+            rack.display = False
+
     def refresh(self, *regions: Region, **options: Any) -> Self:
-        """Repaint, except right after the screen was painted first, when Textual asks for all of it again."""
+        """Repaint, except right after the screen was painted first, when Textual asks for all of it again.
+
+        The app, too, asks for a layout once it knows that the screen is mounted.
+        """
         if self.stack_updates == 1 and not (regions or options or self._was_shown):
             self._was_shown = True
             return self
+        if options == {"layout": True} and not self._was_mounted and active_message_pump.get(None) is self.app:
+            self._was_mounted = True
+            if self.stack_updates:
+                return self
         return super().refresh(*regions, **options)
 
     @on(events.Resize)

@@ -12,7 +12,7 @@ import pytest
 from rich.control import ControlType
 from rich.segment import Segment
 from textual import events
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.containers import VerticalScroll
@@ -123,6 +123,27 @@ def test_a_dialog_is_laid_out_once_for_its_size(monkeypatch: pytest.MonkeyPatch)
         assert "-narrow" in desk.app.screen.classes
         await desk.press("escape")
         assert desk.main.has_class("-narrow") and desk.main.size == Size(90, 25)
+
+    at_the_desk(act)
+
+
+def test_a_dialog_is_painted_whole_once_and_shows_what_is_notified_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[object] = []
+    paint = RowCompositor.render_full_update
+
+    def paint_whole(compositor: RowCompositor, **options: bool) -> LayoutUpdate:
+        painted.append(compositor.root)
+        return paint(compositor, **options)
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(RowCompositor, "render_full_update", paint_whole)
+        await desk.press("ctrl+l")
+        await desk.settle()
+        assert [type(one).__name__ for one in painted] == ["ModelScreen"]
+        await desk.press("escape")
+        desk.app.notify("saved elsewhere")
+        await desk.press("ctrl+l")
+        await desk.until(lambda: "saved elsewhere" in "".join(painted_anew(desk.app.screen)))
 
     at_the_desk(act)
 
