@@ -299,3 +299,9 @@ def test_a_tag_without_outputs_inside_wraps_nothing() -> None:
     assert [(one.message, one.mended) for one in found] == [
         ("<tags> is never closed; closed at the end it parses as", "<title>X</title><tags>[{]</tags>")
     ]
+
+
+def test_the_rest_of_a_marker_is_no_label() -> None:
+    assert read("chat", " ## a ## ]]\nx", a=str).near_misses == ()
+    (near,) = read("chat", "## a ## it is ]\nx", a=str).near_misses
+    assert near.reading.values == {"a": "it is ]\nx"}
