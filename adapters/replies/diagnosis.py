@@ -16,7 +16,7 @@ from adapters.late_dataclasses import replace
 from adapters.replies.fix import Fix, use_adapter
 from adapters.replies.flag import Diagnosis, Flag, named, place, shown
 from adapters.replies.flags.explaining import grounds
-from adapters.replies.flags.json_text import valid_object_at
+from adapters.replies.flags.json_text import JsonText, valid_object_at
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import (
     CUT_OFF,
@@ -152,35 +152,44 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
 
 
 def _first_keys(reading: Reading) -> list[str]:
-    """Return the first JSON keys of a reply in JSON, each once."""
-    is_json = reading.form in ("json", "fenced json") and "{" in reading.completion
-    return list(dict.fromkeys(one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS))) if is_json else []
+    """Return the first JSON keys of a reply in JSON, each once, without texts between the wrong quotes."""
+    if reading.form not in ("json", "fenced json") or "{" not in reading.completion:
+        return []
+    keys = [one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS)]
+    return list(dict.fromkeys([one for one in keys if one[0] not in " :,{}[]\n"]))
 
 
-def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield why the JSON key of a missing output was not read although the reply has it: the cause, and a sentence."""
+def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
     opening = OBJECT.search(text) if reading.form == "json" else None
     start = -1 if opening is None else opening.start()
     found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if opening else None
     if found is None or text.find("{") < start:
         return
-    at, end = found.start(), valid_object_at(text, start)
-    key = f"The JSON key `{found[1]}` ({place(reading, at)})"
+    name, at, end = found[1], found.start(), valid_object_at(text, start)
+    key = f"The JSON key `{name}` ({place(reading, at)})"
     around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
-    if around is not None and not isinstance(around.value, str):
-        where = "is inside" if at < end else "was read as a part of"
-        yield MISSING, f"{key} {where} `{around.name}`."
-    elif around is not None and f'{found[1]}"' in around.value:
-        yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text."
+    if at < end:
+        yield MISSING, f"{key} is inside {'another object' if around is None else f'`{around.name}`'}.", name
+    elif around is not None and not isinstance(around.value, str):
+        yield MISSING, f"{key} was read as a part of `{around.name}`.", name
+    elif around is not None and f'{name}"' in around.value:
+        yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text.", name
     elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
         is_in_text = end < at and text.startswith('"', end)
         why = "a quote inside a text lets the object end" if is_in_text else "the object ends"
-        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)})."
-    elif end < 0:
+        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
+    elif end < 0 and not _is_nested(text[start:at]):
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]
-        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}."
+        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
+
+
+def _is_nested(before: str) -> bool:
+    """Return whether the JSON before a key leaves more than one object or list open."""
+    bare = JsonText(before).outside
+    return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
 
 
 def _last(reading: Reading) -> Diagnosis:
@@ -200,8 +209,8 @@ def _last(reading: Reading) -> Diagnosis:
     states = [one.state for one in reading.fields.values()]
     missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
     them = "it" if len(missing) == 1 else "them"
-    for cause, unread in _unread_key(reading, missing):
-        return told(cause, unread, missing[0])
+    for cause, unread, name in _unread_key(reading, missing):
+        return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
@@ -218,7 +227,8 @@ def _last(reading: Reading) -> Diagnosis:
         text, is_prose = reading.completion.strip(), False
         keys = _first_keys(reading)
         if own := next((key for key in keys if key in reading.fields), None):
-            message = f"The JSON key `{own}` was not read: its object is not valid, or other braces come before it."
+            where = "is not valid, or inside another value, or after other braces"
+            message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
         if program := PROGRAM.match(text):

@@ -232,9 +232,9 @@ def _json(reading: Reading) -> Iterator[Guess]:
                 write(nested.fields),
             )
     for inner in texts_within(found):
-        if "{" in inner[:BEGINS] and (inside := objects(without_fences(inner))):
-            said = "The object is written as text inside another; by itself it parses as"
-            yield Guess(said, write(fields_within(inside[0][1], signature).fields))
+        inside = objects(without_fences(inner)) if "{" in inner[:BEGINS] else []
+        if inside and (outputs := fields_within(inside[0][1], signature).fields):
+            yield Guess("The object is written as text inside another; by itself it parses as", write(outputs))
     for here in reversed(fields):
         if here and (len(found) > 1 or not is_whole):
             yield Guess("The reply contains several {…}; the last with the fields parses as", write(here))

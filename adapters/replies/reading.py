@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -49,6 +50,7 @@ class Span(NamedTuple):
 
 OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
+OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 """read: coerced from the reply · default: filled in · missing: not in the reply · failed: found but not coerced ·
@@ -215,13 +217,14 @@ class Reading(ShowsItself):
 
     @cached_property
     def is_plain_object(self) -> bool:
-        """Return whether the whole reply is a valid JSON object whose keys are all outputs."""
+        """Return whether the whole reply is a valid JSON object of outputs, without an object in a text."""
         text, spans = self.completion, self.spans
         return (
             text[:1] == "{"
             and text[spans[-1].start :].strip() == "}"
             and OF_OUTPUTS.issuperset([span.kind for span in spans])
             and any(one.extract is not None for one in self.fields.values())
+            and OBJECT_IN_A_TEXT.search(text) is None
         )
 
     @property

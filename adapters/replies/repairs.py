@@ -140,7 +140,7 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
 
 LABEL = re.compile(
     r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|##|$))"
-    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]{1,4}#{2,6}(?=[ \t]|$)|[ \t]*$)"
+    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]{1,4}#{2,6}(?![^ \t]|[ \t]*\])|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
 LINE_BEGINS = re.compile("\n")

@@ -111,8 +111,9 @@ def did_you_mean(path: str) -> str:
     """Suggest the nearest name in the same folder, as in `did you mean notes/demos.csv?`; else ""."""
     file = Path(path)
     with suppress(OSError, ValueError):
-        stems = {one.name: one.name.partition(".")[0] for one in file.parent.iterdir()}
-        alike = difflib.get_close_matches(file.name.partition(".")[0], stems.values())  # files share their endings
+        stems = {one.name: one.name.lstrip(".").partition(".")[0] for one in file.parent.iterdir()}
+        stem = file.name.lstrip(".").partition(".")[0]
+        alike = difflib.get_close_matches(stem, stems.values())  # files share their endings
         near = difflib.get_close_matches(file.name, [name for name in stems if stems[name] in alike], n=1, cutoff=0)
         if near:
             return f"did you mean {file.parent / near[0]}?"

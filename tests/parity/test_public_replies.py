@@ -218,7 +218,7 @@ REPORTS = (
         "json",
         "q -> output: dict[str, str], reasoning",
         '{"output": "\\n```json\\n{\\"output\\": {\\"p\\": \\"x\\"}, \\"reasoning\\": \\"y\\"}\\n```"}',
-        None,
+        "json-in-a-string",
         (),
         ("format-not-followed",),
     ),

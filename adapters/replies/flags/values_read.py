@@ -74,12 +74,12 @@ def _is_broken(name: str, limit: Any, value: Any) -> bool:
         return bool(len(value) < limit if name == "min_length" else len(value) > limit)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return False
-    if name == "multiple_of":
-        try:
+    try:
+        if name == "multiple_of":
             return bool(limit) and Decimal(str(value)) % Decimal(str(limit)) != 0
-        except InvalidOperation:  # the number is too large, or nan
-            return False
-    broken = {"gt": value <= limit, "ge": value < limit, "lt": value >= limit, "le": value > limit}
+        broken = {"gt": value <= limit, "ge": value < limit, "lt": value >= limit, "le": value > limit}
+    except InvalidOperation:  # the number is too large, or nan
+        return False
     return bool(broken[name])
 
 

@@ -307,13 +307,27 @@ def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
         (
             "q -> a, b",
             'With {q} filled in: {"a": "x',
-            "The JSON key `a` was not read: its object is not valid, or other braces come before it.",
+            "The JSON key `a` was not read: its object is not valid, or inside another value, or after other braces.",
         ),
         ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
+        ("q -> a, b", '{"a": {"x": 1, "b": 2}}', "The JSON key `b` (line 1, column 16) is inside `a`."),
+        ("q -> a, b", '{"a": "x", "c": {"b": 1}}', "The JSON key `b` (line 1, column 18) is inside another object."),
+        ("q -> a, b", '{"a": "x", "c": {"b": 1},}', "The reply has no `b`; it ends without it."),
+        (
+            "q -> a: int, b",
+            '{"x": {"x": {"x": {"x": {"x": {"a": 1}}}}}, oops: ',
+            "The JSON key `a` was not read: its object is not valid, or inside another value, or after other braces.",
+        ),
+        ("q -> a, b", '{"a": "{\\"b\\": 1}"}', "The object is written as text inside the JSON key 'a'."),
         (
             "q -> brand, model",
             '{"br o": "Ford"',
             "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has 'br o'.",
+        ),
+        (
+            "q -> brand, model",
+            "{'x\": 1,\n'y\": 2}",
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it.",
         ),
     ],
 )
@@ -356,3 +370,8 @@ def test_an_output_named_as_a_wrapper_is_no_wrapper() -> None:
 def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
     reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
     assert [one.message for one in reading.diagnosis] == ["The fenced block is not valid JSON."]
+
+
+def test_the_cause_is_at_the_output_whose_json_key_was_not_read() -> None:
+    (cause,) = read("json", "q -> a, b", '{"a\\": "x", "b": "y"}').diagnosis
+    assert (cause.cause, cause.field) == ("key-not-read", "b")

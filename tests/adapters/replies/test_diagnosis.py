@@ -529,16 +529,29 @@ def test_the_cause_of_a_refused_field_is_sought_without_the_values_that_parsed()
     assert causes.flags == flags.flags and causes.diagnosis == flags.diagnosis
 
 
-def test_flags_found_before_an_error_are_kept() -> None:
-    signature = """
+BOUNDED = """
 import dspy
 class S(dspy.Signature):
     q: str = dspy.InputField()
     a: str | None = dspy.OutputField()
     b: float = dspy.OutputField(ge=0)
+    c: str | None = dspy.OutputField()
 """
-    reading = read("json", signature, '{"a": "None", "b": NaN}')
-    assert [flag.name for flag in reading.flags] == ["none-stays-text", "not-a-finite-number"]
+
+
+def test_flags_found_before_an_error_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.replies.flags.values_read.constraint_flags", lambda *_: 1 / 0)
+    reading = read("json", BOUNDED, '{"a": "None", "b": NaN, "c": "None"}')
+    assert [(flag.name, flag.field) for flag in reading.flags] == [
+        ("none-stays-text", "a"),
+        ("not-a-finite-number", "b"),
+    ]
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "-1e999", "-1"])
+def test_a_number_that_is_compared_with_a_limit_ends_no_flags(number: str) -> None:
+    found = {flag.name for flag in read("json", BOUNDED, f'{{"a": "x", "b": {number}, "c": "None"}}').flags}
+    assert ("constraint-not-enforced" in found, "none-stays-text" in found) == (number != "NaN", True)
 
 
 def test_a_diagnosed_reply_is_freed_with_its_last_reference() -> None:
@@ -558,6 +571,8 @@ def test_a_diagnosed_reply_is_freed_with_its_last_reference() -> None:
     [
         ('{"a": "x"}', True),
         ('{\n  "a": "{",\n  "a": "y"\n}\n', True),
+        ('{"a": "I say \\"x\\" to {y}"}', True),
+        ('{"a": "{\\n \\"b\\": 1}"}', False),
         ('{"a": "x", "c": 1}', False),
         ('{"a": "x"} {"b": 1}', False),
         ('{"a": "x",}', False),
@@ -565,7 +580,7 @@ def test_a_diagnosed_reply_is_freed_with_its_last_reference() -> None:
         ("", False),
     ],
 )
-def test_a_plain_object_has_outputs_alone(reply: str, is_plain: bool) -> None:
+def test_a_plain_object_has_outputs_alone_and_none_in_a_text(reply: str, is_plain: bool) -> None:
     assert read("json", "q -> a, b", reply).is_plain_object is is_plain
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 import random
 from typing import Any, Literal
 
@@ -299,3 +300,15 @@ def test_a_tag_without_outputs_inside_wraps_nothing() -> None:
     assert [(one.message, one.mended) for one in found] == [
         ("<tags> is never closed; closed at the end it parses as", "<title>X</title><tags>[{]</tags>")
     ]
+
+
+def test_the_rest_of_a_marker_is_no_label() -> None:
+    assert read("chat", " ## a ## ]]\nx", a=str).near_misses == ()
+    (near,) = read("chat", "## a ## it is ]\nx", a=str).near_misses
+    assert near.reading.values == {"a": "it is ]\nx"}
+
+
+def test_objects_in_texts_without_outputs_use_up_no_guesses() -> None:
+    calls = [f'{{"k": {number}}}' for number in range(near_misses.MOST_GUESSES)]
+    (near,) = read("json", json.dumps({"anwser": "x", "calls": calls}), answer=str).near_misses
+    assert near.reading.values == {"answer": "x"}

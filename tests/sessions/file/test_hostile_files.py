@@ -56,7 +56,7 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from places(item, (*place, key))
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=3 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_change_to_a_file_gives_a_session_or_an_error_and_a_check_gives_verdicts(data: st.DataObject) -> None:
     content = json.loads(whole())

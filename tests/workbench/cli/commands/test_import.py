@@ -174,6 +174,12 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest_that_is(words: li
     assert f"there is no such file (did you mean {meant}?)" in done.err
 
 
+def test_a_hidden_file_that_is_not_there_is_not_answered_with_another(run: Run) -> None:
+    Path(".gitignore").write_text("*\n")
+    assert run("import", ".demos.csv", "-o", "q.json").err.count("did you mean") == 0
+    assert "did you mean .gitignore?" in run("import", ".gitinore", "-o", "q.json").err
+
+
 def test_candidates_of_an_optimiser_become_variants_that_are_compared_as_prompts(rain: str, run: Run) -> None:
     before = store.load(rain)
     seed = before.signature.read().instructions
