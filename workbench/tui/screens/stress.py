@@ -34,6 +34,8 @@ COLOURS: Mapping[Verdict, str] = {
 }
 """The style of a verdict in a `TextView`, and in the lines above it."""
 LONGEST_LINE = 600
+MOST_ROWS = 5
+"""The most rows of the line that sums up, as in `dialogs.tcss`."""
 LONGEST_VALUE = 90
 """The limit of a value in cells; the reply below it is shown in full."""
 
@@ -271,7 +273,8 @@ shown; undo removes it.
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
         self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
-        self._decision.show(lines((summary, "bold")))
+        shown = one_line(summary, MOST_ROWS * (self.app.size.width - 12))  # a row loses a part of a word
+        self._decision.show(lines((shown, "bold")))
 
     @on(events.Resize)
     def _show_the_row(self) -> None:

@@ -68,8 +68,21 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
         closing = " ".join(text.split())
         assert re.search(r"(\w+) survives \d+ of \d+ kinds of damage, (\w+) \d+; \2 loses: ", closing)
         assert "the fix: " in closing
+        assert screen.done is not None and screen.done.summary in closing
 
     broken(act, size=size)
+
+
+def test_the_line_that_sums_up_is_whole_in_the_smallest_terminal_and_cut_with_an_ellipsis() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await desk.settle()
+        assert screen.done is not None
+        assert screen.done.summary in " ".join(painted(desk).split())
+        screen._begin(screen.done._replace(summary="at longer last " * 99))
+        await desk.settle()
+        assert re.search(r"[a-z ]…\n", re.sub(" +\n", "\n", painted(desk)))
+
+    broken(act, size=SMALL)
 
 
 @pytest.mark.slow
