@@ -41,7 +41,7 @@ def head_of(run: PastRun) -> tuple[Piece, ...]:
         Piece(run.time, "title"),
         Piece(f"  {one_line(run.title, 30)} · {one_line(run.case, 30)} · {one_line(run.column, 30)}", "text"),
         Piece(f"  {one_line(run.model, 40)}", "accent"),
-        Piece(f"  {run.seconds:.1f} s" if run.seconds else "", "note"),
+        Piece(f"  {run.seconds:.1f}\u00a0s" if run.seconds else "", "note"),
         Piece(rated, "ok" if run.rating == "good" else "error"),
     )
 

@@ -11,11 +11,12 @@ from sessions.file import store
 from sessions.model.replies import Reply
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
-from workbench.sending.sent_runs import SentRuns
+from workbench.sending.sent_runs import PastRun, SentRuns
 from workbench.state.document import Place
 from workbench.tui.actions import past_runs
 from workbench.tui.actions.past_runs import toggle_private
-from workbench.tui.dialogs.sent_runs import RunHistoryScreen
+from workbench.tui.dialogs.sent_runs import RunHistoryScreen, one_run
+from workbench.tui.widgets.text.wrapping import rows
 
 
 @pytest.mark.slow
@@ -58,6 +59,14 @@ def test_a_rating_from_the_file_is_shown_saved_unchanged_and_gone_with_an_edit(t
 
     at_the_desk(act, store.load(path), path)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_unit_of_a_time_is_never_alone_on_a_row() -> None:
+    head, *_ = one_run(PastRun("2026-11-01T12:00:00", "a case", "chat", "offline/exact", "done", 0.4, "text"))
+    text = "".join([piece.text for piece in head.pieces])
+    assert "0.4" in text
+    for width in range(40, 120):
+        assert "s" not in [text[start:end].strip() for start, end in rows(text, width)]
 
 
 async def searched(desk: Desk, count: int) -> RunHistoryScreen:
