@@ -14,6 +14,7 @@ from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output.display import LONGEST_NAME, one_line
 
 DESCRIPTION = """\
 Report what reaches the model in an unexpected form, and what its reply is known
@@ -87,8 +88,9 @@ def write(linted: Linted) -> None:
         if found:
             command_output.heading(str(file), "bold")
         for lint, ids, names in found:
-            cases = f", {names[0]}" if len(names) == 1 and lint.place.part in ("input", "history") else ""
-            told = f"{lint.severity}: {lint.name} at {lint.place}  ({', '.join(ids)}{cases})"
+            cases = [*names] if len(names) == 1 and lint.place.part in ("input", "history") else []
+            where = ", ".join([one_line(one, LONGEST_NAME) for one in (*ids, *cases)])
+            told = f"{lint.severity}: {lint.name} at {lint.place}  ({where})"
             command_output.heading(f"  {told}", COLOURS[lint.severity])
             command_output.text(f"    {lint.message}")
             for fix in lint.fixes:

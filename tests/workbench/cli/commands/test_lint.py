@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sessions.file import store
+from sessions.model.session import Case, Column, Session, SignatureText
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -45,6 +47,14 @@ def test_text_tells_the_same(session: str, run: Run) -> None:
     assert "warning: code-as-xml at field `code`  (xml)" in out
     assert "fix: Use the adapter `chat`" in out
     assert out.rstrip().endswith("1 warning")
+
+
+def test_names_with_line_breaks_stay_on_the_line_of_the_lint(session: str, run: Run) -> None:
+    columns = (Column("x\nml", "xml"),)
+    store.save(Session(SignatureText("question -> code"), columns=columns, cases=(Case("a\tb\nc", {}),)), session)
+    out = run("lint", session).out
+    assert "warning: code-as-xml at field `code`  (x↵ml)\n" in out
+    assert "warning: missing-input at input `question`  (x↵ml, a b↵c)\n" in out
 
 
 def test_a_model_is_linted_as_if_sent_to(session: str, run: Run) -> None:
