@@ -28,7 +28,7 @@ PAUSE_SECONDS = 0.4
 """Seconds without a change before slower checks run."""
 STEP_SECONDS = 0.01
 SAID_ALREADY = frozenset(
-    {"demo-dropped", "demo-moved", "demo-filled-in", "history-makes-demo-incomplete", "missing-input"}
+    {"demo-dropped", "demo-moved", "demo-filled-in", "history-makes-demo-incomplete", "missing-input", "no-inputs"}
 )
 """Lints that the other notes already report."""
 
