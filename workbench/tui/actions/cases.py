@@ -64,8 +64,8 @@ class CasesScreen(Dialog[CaseAction | None]):
             shown = lines(
                 mark,
                 (one_line(case.name, 40), "bold"),
-                ("".join(f"   {one}" for one in (*about, *recorded)), QUIET),
                 (f"   ✗ {failed} not parsed" if failed else "", "$text-error"),
+                ("".join(f"   {one}" for one in (*about, *recorded)), QUIET),
             )
             options.add_option(Option(shown))
         options.highlighted = self._state.case_index
