@@ -207,7 +207,7 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
         if not (key.isascii() and key.isprintable()) or key != key.strip():
             what = "letters beyond ASCII" if not key.isascii() else "a line break or a space"
             raise ProviderError(
-                f"The key in {name} contains {what} and cannot be sent. Set it again without it.",
+                f"The key in {name} contains {what} and cannot be sent. Set it again without such characters.",
                 "key",
                 payload={"variable": name},
             )

@@ -269,7 +269,7 @@ def history_in(text: str) -> FoundCalls:
             entries.append({"messages": messages, "outputs": [output], "kwargs": {}})
         messages = []
     if entries and messages:
-        guesses.append("messages after the last reply are left out, because they have no reply; they may be part of it")
+        guesses.append("messages after the last reply are left out: they have no reply, or belong to the last one")
     if not entries and any(_DSPYS in one["content"] for one in messages):
         messages[-1]["content"] = _reply_in(messages[-1]["content"], text[: places[0].end()], guesses)
         is_answered = messages[-1]["role"] == "assistant"

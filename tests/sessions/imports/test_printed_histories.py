@@ -125,7 +125,7 @@ def test_a_reply_that_quotes_a_message_is_whole_because_the_next_call_begins_wit
     untimed = pasted(text.replace("[2026-01-02T03:04:05]\n", ""))
     assert reply_of(untimed) == "Yes."
     assert untimed.guesses == (
-        "messages after the last reply are left out, because they have no reply; they may be part of it",
+        "messages after the last reply are left out: they have no reply, or belong to the last one",
     )
 
 

@@ -82,7 +82,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--shard", "I/N", "make every Nth run from the Ith, for several machines", type=arguments.shard)
     parser.option("--join", "DIR", "report the parts that `--shard` wrote, in DIR and below, as a single bench")
     parser.flag("--again", "run everything again, ignoring earlier results")
-    parser.flag("--no-send", "send nothing: report the results files")
+    parser.flag("--no-send", "send nothing: report what the results files contain")
     parser.flag("--dry-run", "show calls, tokens and cost, and send nothing")
     parser.option("--max-cost", "USD", "start no run that could push the total above USD", type=dollars)
     parser.option("--deadline", "S", "stop a run after S seconds; it counts as a miss", type=arguments.seconds)
