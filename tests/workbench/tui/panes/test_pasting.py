@@ -115,7 +115,7 @@ def test_the_text_of_an_error_pasted_into_the_empty_app_is_the_failed_call() -> 
         assert list(session.signature.read().output_fields) == ["answer", "score"]
         assert session.cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
         shown = desk.main.editors.notes
-        await desk.until(lambda: any("only repeats the format" in one.text for one in shown._notes))  # the last to come
+        await desk.until(lambda: any("has no types" in one.text for one in shown._notes))
         notes = [one.text for one in shown._notes]  # they outlast the notification
         assert any(one.startswith("guessed: an error's text has no inputs") for one in notes), notes
         guesses = [one for one in notes if one.startswith("guessed: ")]
