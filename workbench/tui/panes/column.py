@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 WIDTH_OF_WORDS = 40
+LONGEST_NAME = 120
 ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
@@ -380,7 +381,7 @@ def _own_name(column: Column) -> str:
     """Return the column's name without its adapter, such as `mini` for `json · mini`, or ""."""
     if column.id in (column.adapter, catalog.title(column.adapter)):
         return ""
-    return column.id.removeprefix(f"{column.adapter} · ")
+    return one_line(column.id.removeprefix(f"{column.adapter} · "), LONGEST_NAME)
 
 
 def _expected(signature: Signature | None, is_empty: bool) -> Content:

@@ -57,6 +57,15 @@ def test_a_start_paints_the_prompts_in_sight_before_it_makes_what_nobody_sees(mo
     at_the_desk(act, session=FIVE)
 
 
+def test_a_title_shows_the_line_break_of_a_name_and_what_comes_after_it() -> None:
+    async def act(desk: Desk) -> None:
+        pane = desk.main.columns.column("json · one\ntwo")
+        assert pane is not None
+        await desk.until(lambda: "one↵two" in seen(pane)[0] and "~" in seen(pane)[0])
+
+    at_the_desk(act, session=replace(TICKETS, columns=(Column("json · one\ntwo", "json"),)))
+
+
 @pytest.mark.slow
 def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -> None:
     async def act(desk: Desk) -> None:
