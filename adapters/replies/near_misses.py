@@ -120,7 +120,7 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
 
 
 def _is_clear(reading: Reading) -> bool:
-    """Return whether names that are no outputs are only inside values that parsed."""
+    """Return whether names other than outputs occur only inside values that parsed."""
     if "failed" in [one.state for one in reading.fields.values()]:
         return False
     if reading.form == "xml":
@@ -342,7 +342,7 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 
 
 Quality = tuple[bool, int, int]
-"""Whether a reply parses, how many outputs do, and how many (below 0) contain a piece of the format."""
+"""Success of a parse, the number of outputs that parsed, and, below 0, of flags of a leaked piece of the format."""
 MOST_GUESSES = 12
 MOST_KEPT = 3
 

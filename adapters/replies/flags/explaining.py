@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -196,7 +197,7 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
 
 
 EXPLAIN_NO_ERROR = (verdict, unchecked)
-"""Detectors whose flags are no causes of a parse error."""
+"""Detectors whose flags do not explain a parse error."""
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -236,8 +237,6 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
 
 def _flags_by(detect: Detector, reading: Reading) -> list[Flag]:
     found: list[Flag] = []
-    try:
+    with suppress(Exception):  # a user's type may raise in its own hooks; skip the rest of this detector
         found.extend(detect(reading))
-    except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
-        return found
     return found

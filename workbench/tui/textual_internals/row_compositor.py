@@ -174,7 +174,7 @@ class OneLayout(Screen[ScreenResultType]):
 
     @on(events.Mount)
     def hide_empty_toasts(self) -> None:
-        """Hide the rack of toasts until there is one; Textual does so after the first layout, which takes a second."""
+        """Hide the rack of toasts until there is one; Textual hides it after the first layout and lays out again."""
         for rack in self.query("#textual-toastrack"):
             rack.display = False
 
