@@ -275,6 +275,8 @@ def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
 
 def message_of(role: str, turn: str, content: object) -> Message:
     """Make a message from content returned by an adapter's method."""
+    if isinstance(content, Text):
+        return Message(role, turn, (content,), False, NOTHING)
     return Message(role, turn, *content_parts(content))
 
 

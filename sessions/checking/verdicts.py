@@ -23,6 +23,8 @@ Part = Literal["render", "parse", "expect", "source", "upstream", "live"]
 PARTS: tuple[Part, ...] = ("render", "parse", "expect")
 """The verdicts of every check. `source` is added for a linked session, `upstream` and `live` on request."""
 
+_UNFAILED = frozenset[Word](("pass", "empty"))
+
 KEYS_SORTED = "the keys of the file were sorted, and prompts depend on their order"
 """The message of a drift caused by key order alone."""
 
@@ -113,7 +115,7 @@ class FixtureResult:
 
     @property
     def failed(self) -> bool:
-        return any(word not in ("pass", "empty") for word in self.verdicts.values())
+        return not _UNFAILED.issuperset(self.verdicts.values())
 
     @property
     def is_empty(self) -> bool:
@@ -121,8 +123,8 @@ class FixtureResult:
 
         The verdict `source` does not count as a check.
         """
-        others = [word for part, word in self.verdicts.items() if part != "source"]
-        return all(word == "empty" for word in others) and not self.failed
+        others = {word for part, word in self.verdicts.items() if part != "source"}
+        return others <= {"empty"} and not self.failed
 
 
 PARSED, PARSE_ERROR, NO_VALUE = "parsed", "parse error", "no value"

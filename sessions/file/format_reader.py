@@ -90,8 +90,13 @@ def _part(kind: type[Part], value: object) -> Part:
         data = {**data, "history": turns}
     known = _keys_and_readers(kind)
     for name, (key, read) in known.items():
-        if name in data or key.is_needed:
-            changed[key.field] = _member(read, data, name)
+        if name in data:
+            try:
+                changed[key.field] = read(data[name])
+            except UnreadableError as error:
+                raise error.inside(f".{name}") from None
+        elif key.is_needed:
+            raise UnreadableError(f'has no "{name}"')
     changed["extra"] = {name: item for name, item in data.items() if name not in known}
     return kind(**changed)
 
