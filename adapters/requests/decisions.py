@@ -167,6 +167,7 @@ def decisions_of(signature: Signature) -> Decisions | None:
     return Decisions(found, Signature(undecided, asked.instructions, asked.name))
 
 
+@lru_cache(maxsize=4096)
 def is_decided(field: Field) -> bool:
     """Return whether an output is computed from evidence, by type, `Annotated` or settings."""
     declared = any(is_decision_type(one) for one in (field.annotation, *field.metadata))

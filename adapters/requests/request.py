@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -116,9 +117,8 @@ def _drop_native_fields(
         _drop_tool_params(sent)
     else:
         signature = _add_native_tools(adapter, signature, inputs, facts, sent)
-    for name, field in signature.output_fields.items():
-        if is_native_type(adapter, field.annotation):
-            signature = field.annotation.adapt_to_native_lm_feature(signature, name, facts, sent)
+    for name, annotation in _native_outputs(adapter, signature):
+        signature = annotation.adapt_to_native_lm_feature(signature, name, facts, sent)
     return signature
 
 
@@ -149,13 +149,17 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
         sent.pop(key, None)
 
 
-def is_native_type(adapter: RequestedAdapter, annotation: object) -> bool:
-    """Return whether outputs of this type come from the response itself, if provided."""
-    if not (isinstance(annotation, type) and is_custom_type(annotation)):
-        return False
-    if adapter.native_response_types is not None:
-        return annotation in adapter.native_response_types
-    return is_named(annotation, "Citations") or is_named(annotation, "Reasoning")
+def _native_outputs(adapter: RequestedAdapter, signature: Signature) -> list[tuple[str, Any]]:
+    """Return names and types of the outputs that come from the response itself, if provided."""
+    custom, wanted = _custom_outputs(signature.outputs_only), adapter.native_response_types
+    if wanted is not None:
+        return [one for one in custom if one[1] in wanted]
+    return [one for one in custom if is_named(one[1], "Citations") or is_named(one[1], "Reasoning")]
+
+
+@lru_cache(maxsize=512)
+def _custom_outputs(half: Signature) -> tuple[tuple[str, Any], ...]:
+    return tuple([(name, one.annotation) for name, one in half.fields.items() if is_custom_type(one.annotation)])
 
 
 def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Reading:
@@ -288,11 +292,10 @@ def _all_outputs(
         calls = [provider_tool_call(one) for one in tool_calls]
         annotation = signature.output_fields[tools_field].annotation
         values[tools_field] = annotation.from_dict_list(calls)
-    for name, field in signature.output_fields.items():
-        if is_native_type(adapter, field.annotation):
-            native = field.annotation.parse_lm_response(output)
-            if native is not None:
-                values[name] = native
+    for name, kind in _native_outputs(adapter, signature):
+        native = kind.parse_lm_response(output)
+        if native is not None:
+            values[name] = native
     if isinstance(output, Mapping) and output.get("logprobs"):
         values["logprobs"] = output["logprobs"]
     return values

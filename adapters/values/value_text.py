@@ -13,6 +13,7 @@ from adapters.types.recognition import ByIdentity, type_adapter
 
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 _string_to_json = json.encoder.encode_basestring
+_TEXT = frozenset((str,))
 
 
 def _adapter_or_none(kind: type) -> TypeAdapter[object] | None:
@@ -25,16 +26,17 @@ def _adapter_or_none(kind: type) -> TypeAdapter[object] | None:
 _dumper: ByIdentity[TypeAdapter[object] | None] = ByIdentity(_adapter_or_none)
 
 
-def serialize_for_json(value: object) -> object:
+def serialize_for_json(value: Any) -> object:
     """Convert a value to its JSON-compatible form, or to `str(value)` if pydantic has none.
 
     Rule: `dspy.adapters.utils.serialize_for_json`, which builds a new `TypeAdapter` for every value.
     """
     kind = type(value)
-    if kind is str or kind is bool or kind is int or value is None:
+    if kind is str or kind is bool or kind is int or value is None or (kind is float and isfinite(value)):
         return value
-    if type(value) is dict and all(map(_is_plain, [*value, *value.values()])):
-        return value.copy()  # pydantic's first adapter takes as long as a fifth of a start
+    # pydantic's first adapter takes as long as a fifth of a start
+    if (kind is dict and _are_plain([*value, *value.values()])) or (kind is list and _are_plain(value)):
+        return value.copy()
     dumper = _dumper(kind)
     if dumper is None:
         return str(value)
@@ -44,9 +46,9 @@ def serialize_for_json(value: object) -> object:
         return str(value)
 
 
-def _is_plain(value: object) -> bool:
-    """Return True for ASCII text; other text may have surrogates, which pydantic rejects."""
-    return type(value) is str and value.isascii()
+def _are_plain(values: list[Any]) -> bool:
+    """Return True for ASCII texts; other text may have surrogates, which pydantic rejects."""
+    return _TEXT.issuperset(map(type, values)) and all(map(str.isascii, values))
 
 
 def write_value(annotation: object, value: object) -> str:

@@ -130,7 +130,7 @@ def same(before: Any, after: Any) -> bool:
         return repr(before) == repr(after)
     if kind is list or kind is tuple:
         return len(before) == len(after) and all(map(same, before, after))
-    if isinstance(before, Mapping):
+    if kind is dict or isinstance(before, Mapping):
         return list(before) == list(after) and all(map(same, before.values(), after.values()))
     if dataclasses.is_dataclass(before):
         return all(same(getattr(before, one.name), getattr(after, one.name)) for one in dataclasses.fields(before))

@@ -56,6 +56,8 @@ def inputs_of(signature: Signature, case: Case, adapter: Adapter | None = None) 
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:
             values[name] = field.default
+    if not _has_custom_types(signature):
+        return values
     try:
         return build_inputs(signature, values)
     except BuildError as error:
