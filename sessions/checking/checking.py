@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import is_
 from typing import Any, TypedDict, Unpack
 
 from adapters.formats.base import Adapter
@@ -54,7 +55,8 @@ class KnownPrompts:
         """Replace the session's demos with equal ones of earlier sessions."""
         if not session.demos or len(session.demos) > MOST_DEMOS // 10:
             return session
-        return replace(session, demos=tuple([self._known(demo) for demo in session.demos]))
+        known = tuple(map(self._known, session.demos))
+        return session if all(map(is_, known, session.demos)) else replace(session, demos=known)
 
     def _known(self, demo: Demo) -> Demo:
         if demo.extra:

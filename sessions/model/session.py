@@ -113,13 +113,13 @@ def _read(
     from adapters.errors import SignatureError
     from adapters.signatures.read.plain_strings import read_plain
 
-    signature = None if class_name is not None else read_plain(text)
+    signature = None if class_name is not None else read_plain(text, instructions)
     if signature is None:
         from adapters.signatures import notation
 
         signature = notation.read(text, class_name)
-    if instructions is not None:
-        signature = signature.with_instructions(instructions)
+        if instructions is not None:
+            signature = signature.with_instructions(instructions)
     if predictor == "ChainOfThought":
         signature = signature.chain_of_thought()
     elif predictor != "Predict":
