@@ -80,7 +80,7 @@ class WorkbenchApp(SurvivingApp):
 
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = "screens/main.tcss"
-    CSS_IN_FRONT: ClassVar[Path] = Path(__file__).parent / "dialogs" / "dialogs.tcss"
+    CSS_IN_FRONT = Path(__file__).parent / "dialogs" / "dialogs.tcss"
     """The styles of all that opens in front of the main screen, read when the first of it opens."""
     BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
     GUIDE: ClassVar[Kind] = "first"

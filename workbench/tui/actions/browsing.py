@@ -9,10 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import OptionList
 
@@ -31,7 +30,7 @@ from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LARGEST = 4_000_000
@@ -117,9 +116,10 @@ class BrowseScreen(ChooseScreen):
     names, tags, columns and cases.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KeyGroup("This dialog", "browse")("escape", "dismiss(None)", "close", "Close", "Close without opening anything")
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "browse.close", "Close without opening anything"),
+    )
 
     def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card], current: str = "") -> None:
         super().__init__(

@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -21,11 +20,9 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
-
-_key = KeyGroup("Cases", "cases")
 
 
 class CaseAction(NamedTuple):
@@ -38,13 +35,14 @@ class CaseAction(NamedTuple):
 class CasesScreen(Dialog[CaseAction | None]):
     """Choose a case and an action; returns None after escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
-        _key("ctrl+n,a", "choose('add')", "add", "Add", "Add an empty case"),
-        _key("d", "choose('duplicate')", "duplicate", "Copy", "Copy this case"),
-        _key("r", "choose('rename')", "rename", "Rename", "Rename this case"),
-        _key("x,delete", "choose('delete')", "delete", "Delete", "Delete this case"),
-    ]
+    BINDINGS = pane_keys(
+        "Cases",
+        ("escape", "dismiss(None)", "Close", "cases.close", "Close without a choice"),
+        ("ctrl+n,a", "choose('add')", "Add", "cases.add", "Add an empty case"),
+        ("d", "choose('duplicate')", "Copy", "cases.duplicate", "Copy this case"),
+        ("r", "choose('rename')", "Rename", "cases.rename", "Rename this case"),
+        ("x,delete", "choose('delete')", "Delete", "cases.delete", "Delete this case"),
+    )
 
     def __init__(self, state: State) -> None:
         keys = (

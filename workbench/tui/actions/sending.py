@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from threading import Event
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -38,11 +37,9 @@ from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog, ValueLine, value_of
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.runs.runs import Order, ToolWaits
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
-
-_key = KeyGroup("This dialog", "tool_result")
 
 LONGEST_ARGUMENTS = 2_000
 
@@ -53,7 +50,10 @@ class ToolResultScreen(Dialog[str | None]):
     The dialog closes once `is_over()` is true; `without` describes what escape does.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [_key("escape", "dismiss(None)", "close", "Close", "Give no result")]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "tool_result.close", "Give no result"),
+    )
 
     def __init__(
         self,

@@ -6,9 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from functools import partial
 from threading import Event
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from adapters.errors import SignatureError
@@ -29,12 +27,10 @@ from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import TextView
-
-_key = KeyGroup("This suggestion", "suggestion")
 
 
 class SuggestionScreen(Dialog[bool]):
@@ -44,10 +40,11 @@ class SuggestionScreen(Dialog[bool]):
     """
 
     CLASSES = "-large"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("t", "dismiss(True)", "take", "Accept", "Keep it as a variant"),
-        _key("escape,l", "dismiss(False)", "leave", "Reject", "Discard it; nothing changes"),
-    ]
+    BINDINGS = pane_keys(
+        "This suggestion",
+        ("t", "dismiss(True)", "Accept", "suggestion.take", "Keep it as a variant"),
+        ("escape,l", "dismiss(False)", "Reject", "suggestion.leave", "Discard it; nothing changes"),
+    )
 
     def __init__(self, head: str, diff: SectionDiff) -> None:
         hint = "{suggestion.take|t} accept, as a variant   {suggestion.leave|esc} reject   ↑↓ scroll"

@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -23,10 +22,8 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import Dialog, OneLine
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
-
-_key = KeyGroup("This dialog", "choose")
 
 OUR_THEMES = "workbench-"
 """The prefix of this project's themes, which are listed first."""
@@ -57,11 +54,12 @@ class ChooseScreen(Dialog[str | None]):
     `free` makes an entry from a typed text that is not in the list; without it only listed entries can be chosen.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
-        _key("down", "move(1)", "down", "Down", "Choose the entry below", priority=True),
-        _key("up", "move(-1)", "up", "Up", "Choose the entry above", priority=True),
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "choose.close", "Close without a choice"),
+        ("down", "move(1)", "Down", "choose.down", "Choose the entry below", True),
+        ("up", "move(-1)", "Up", "choose.up", "Choose the entry above", True),
+    )
 
     def __init__(
         self,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.timer import Timer
@@ -74,7 +73,7 @@ Warnings about this session: ✗ stops something from working, ⚠ reaches the m
 form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to its place.
 `{app.look|F7}`, `{pages.lints|6}` explains each note. `{notes.dismiss|x}` dismisses a guess of an import.
 """
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Notes", ("delete,x", "dismiss", "Dismiss", "notes.dismiss", "Dismiss this guess (undo restores it)")
     )
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual.actions import SkipAction
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
@@ -78,7 +77,7 @@ class FormPane(Vertical):
 class RowsPane(FormPane):
     """A list of rows with a form for the current row; each kind of row has a subclass."""
 
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         ("ctrl+n,a", "add", "Add", "rows.add", "Add a row at the end"),
         ("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from adapters.errors import SignatureError
@@ -20,7 +19,7 @@ from adapters.signatures.outline_edits import NewMember
 from adapters.signatures.read.source_text import comments_in
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
-from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
@@ -31,7 +30,6 @@ LINE_END = re.compile(r"\r\n?")
 MOST_SOURCES = 20
 """The most texts of a pasted page that are tried as the signature."""
 Wanted = TypeVar("Wanted")
-_key = KeyGroup("Form", "form")
 _HINT = (
     "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
     "{form.up|K} {form.down|J} move  {form.delete|x} delete  {app.signature_view|F11} source"
@@ -54,15 +52,16 @@ class SignatureForm(Vertical):
     """
 
     BINDING_GROUP_TITLE = "Form"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("enter", "open", "open", "Edit", "Edit this line"),
-        _key("ctrl+n,a", "add", "add", "Add", "Add a field or a value here"),
-        _key("m", "add_class('model')", "model", "Model", "Add a model: a group of fields"),
-        _key("e", "add_class('enum')", "enum", "Enum", "Add an enum: a list of values"),
-        _key("delete,x", "delete", "delete", "Delete", "Delete this (undo restores it)"),
-        _key("shift+up,K", "move(-1)", "up", "Up", "Move this field up"),
-        _key("shift+down,J", "move(1)", "down", "Down", "Move this field down"),
-    ]
+    BINDINGS = pane_keys(
+        "Form",
+        ("enter", "open", "Edit", "form.open", "Edit this line"),
+        ("ctrl+n,a", "add", "Add", "form.add", "Add a field or a value here"),
+        ("m", "add_class('model')", "Model", "form.model", "Add a model: a group of fields"),
+        ("e", "add_class('enum')", "Enum", "form.enum", "Add an enum: a list of values"),
+        ("delete,x", "delete", "Delete", "form.delete", "Delete this (undo restores it)"),
+        ("shift+up,K", "move(-1)", "Up", "form.up", "Move this field up"),
+        ("shift+down,J", "move(1)", "Down", "form.down", "Move this field down"),
+    )
 
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
         self._list = RowList(lambda index: line_of(self._rows[index], self._outline))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from adapters.signatures.read.source_text import quiet_parse
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
@@ -72,11 +71,10 @@ class SourceEditor(Editor):
     `own_types` returns the text's models and enums.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KeyGroup("This text", "editor")(
-            "ctrl+@,ctrl+space", "offer", "complete", "Complete", "Suggest types and field options"
-        )
-    ]
+    BINDINGS = pane_keys(
+        "This text",
+        ("ctrl+@,ctrl+space", "offer", "Complete", "editor.complete", "Suggest types and field options"),
+    )
 
     def __init__(self, own_types: Callable[[], Sequence[str]], **options: Any) -> None:
         super().__init__(**options)

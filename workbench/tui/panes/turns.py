@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.prompts.text import DemoUse
@@ -20,7 +19,7 @@ from sessions.model.variants import VariantUse
 from workbench.editing import column_edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
-from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
+from workbench.state.document import Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
@@ -45,11 +44,11 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         + "`{demos.toggle|space}` disables · "
         + rows.MOVE_HELP
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         (*SWITCH, "demos.toggle", "Disable or enable this demo"),
     )
-    KIND: ClassVar[PlaceKind] = "demo"
+    KIND = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
     EMPTY = "(not sent while empty)"
@@ -131,11 +130,11 @@ code.
         + "`{history.toggle|space}` disables · "
         + rows.MOVE_HELP
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         (*SWITCH, "history.toggle", "Disable or enable this turn"),
     )
-    KIND: ClassVar[PlaceKind] = "history"
+    KIND = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
@@ -191,7 +190,7 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         + rows.HELP
         + rows.MOVE_HELP
     )
-    KIND: ClassVar[PlaceKind] = "tool"
+    KIND = "tool"
     NOUN = "tool"
     ABSENT_TEXT = "none"
 
@@ -269,13 +268,13 @@ its text as a diff and decide whether to keep it.
         + rows.HELP
         + "`{variants.renew|r}` renews · `{variants.try|c}` adds a column · `{rows.open|enter}` edits\n"
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),
         ("s", "suggest", "Suggest", "variants.suggest", "Ask a model to rewrite this text"),
         ("c", "try", "Column", "variants.try", "Add a column with this tag beside the focused column"),
     )
-    KIND: ClassVar[PlaceKind] = "variant"
+    KIND = "variant"
     NOUN = "variant"
     ABSENT_TEXT = "empty"
 

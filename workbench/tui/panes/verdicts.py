@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
@@ -57,7 +56,7 @@ class VerdictStrip(Widget, can_focus=True):
 Every column with the outcome of its reply. `←` `→` choose a column, `{strip.choose|enter}` goes to its reply.
 `{app.add_column|alt+c}` adds a column for another adapter, model or variant.
 """
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Verdicts",
         ("right,down", "step(1)", "Next", "strip.next", "Go to the next column"),
         ("left,up", "step(-1)", "Previous", "strip.before", "Go to the previous column"),

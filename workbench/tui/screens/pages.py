@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.formats import catalog
@@ -17,7 +16,7 @@ from adapters.lm import ProviderError
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
-from workbench.tui.keys import ON_A_PAGE, KeyGroup
+from workbench.tui.keys import ON_A_PAGE, pane_keys
 from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals.row_compositor import OneLayout
@@ -25,8 +24,6 @@ from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, teacher_button
 from workbench.tui.widgets.text.text_view import Block, TextView, block
-
-_key = KeyGroup("This page", "pages")
 
 
 class PageName(NamedTuple):
@@ -72,24 +69,25 @@ reaches the model in an unexpected form; `{text.choose|enter}` goes to its place
 request, equal values counted. **Tokens**: where the tokens of the request go, and their price. **Stream**: what dspy's
 `StreamListener` emits for each chunk of the reply, as it was sent or cut at random, and what it never emits.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
+    APP_ACTIONS = ON_A_PAGE
     BINDING_GROUP_TITLE = "Inspect"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = pane_keys(
+        "This page",
         *[
-            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}")
+            (str(number), f"page('{id}')", name.tab, f"pages.{id}", f"Show the page {name.tab}")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
-        _key("right,l", "turn(1)", "next", "Next page", "Show the next page"),
-        _key("left,h", "turn(-1)", "before", "Page before", "Show the previous page"),
-        _key("c,tab", "column(1)", "column", "Next column", "Show this page for the next column"),
-        _key("shift+tab", "column(-1)", "column_before", "Column before", "Show this page for the previous column"),
-        _key("v", "view", "view", "Raw", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
-        _key("o", "other", "other", "Compare with", "Compare with another column or the recording"),
-        _key("y", "copy('text')", "copy", "Copy", "Copy the text of this page"),
-        _key("Y", "copy('json')", "copy_json", "Copy JSON", "Copy the request as JSON"),
-        _key("u", "copy('curl')", "copy_curl", "Copy curl", "Copy the request as a curl command"),
-        _key("escape,q", "dismiss(None)", "close", "Close", "Return to the prompts"),
-    ]
+        ("right,l", "turn(1)", "Next page", "pages.next", "Show the next page"),
+        ("left,h", "turn(-1)", "Page before", "pages.before", "Show the previous page"),
+        ("c,tab", "column(1)", "Next column", "pages.column", "Show this page for the next column"),
+        ("shift+tab", "column(-1)", "Column before", "pages.column_before", "Show this page for the previous column"),
+        ("v", "view", "Raw", "pages.view", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
+        ("o", "other", "Compare with", "pages.other", "Compare with another column or the recording"),
+        ("y", "copy('text')", "Copy", "pages.copy", "Copy the text of this page"),
+        ("Y", "copy('json')", "Copy JSON", "pages.copy_json", "Copy the request as JSON"),
+        ("u", "copy('curl')", "Copy curl", "pages.copy_curl", "Copy the request as a curl command"),
+        ("escape,q", "dismiss(None)", "Close", "pages.close", "Return to the prompts"),
+    )
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
         super().__init__()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
@@ -16,15 +15,13 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
-from workbench.tui.keys import ON_A_REVIEW, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_REVIEW, keys_of, pane_keys
 from workbench.tui.pages import drifts, review_text
 from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
 from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
-
-_key = KeyGroup("Review", "review")
 
 BESIDE = 100
 """The width in cells from which the list of causes is to the left of the text, else above it."""
@@ -66,29 +63,24 @@ of a linked program. Failed expectations cannot be accepted: edit the expectatio
 words, side by side, or one side alone, and `{review.open|o}` opens the session there. `{review.down|J}` shows the lines
 that are only counted.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
+    APP_ACTIONS = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("a", "decide('accept')", "accept", "Accept", "Accept this cause"),
-        _key("s", "decide('leave')", "leave", "Reject", "Reject this cause: keep its recordings"),
-        _key(
-            "A",
-            "decide_rest('accept')",
-            "accept_all",
-            "Accept all",
-            "Accept all undecided causes, except changed verdicts and values",
-        ),
-        _key("S", "decide_rest('leave')", "leave_all", "Reject all", "Reject all undecided causes"),
-        _key("u,ctrl+z", "undo", "undo", "Undo", "Undo the last decision"),
-        _key("right,n", "walk(1)", "next", "Next fixture", "Go to the next fixture"),
-        _key("left,p", "walk(-1)", "before", "Fixture before", "Go to the previous fixture"),
-        _key("v", "view(1)", "view", "Old and new", "Show by words, side by side, as recorded, or as it is now"),
-        _key("V", "view(-1)", "view_back", "Back", "Go back through the views"),
-        _key("shift+down,J,pagedown", "scroll_text(1)", "down", "Down", "Scroll down"),
-        _key("shift+up,K,pageup", "scroll_text(-1)", "up", "Up", "Scroll up"),
-        _key("o", "open", "open", "Open there", "Open the session at this fixture"),
-        _key("escape,q,ctrl+q", "close", "close", "Close", "Leave and record what is accepted"),
-    ]
+    BINDINGS = pane_keys(
+        "Review",
+        ("a", "decide('accept')", "Accept", "review.accept", "Accept this cause"),
+        ("s", "decide('leave')", "Reject", "review.leave", "Reject this cause: keep its recordings"),
+        ("A", "decide_rest('accept')", "Accept all", "review.accept_all", "Accept all but changed verdicts and values"),
+        ("S", "decide_rest('leave')", "Reject all", "review.leave_all", "Reject all undecided causes"),
+        ("u,ctrl+z", "undo", "Undo", "review.undo", "Undo the last decision"),
+        ("right,n", "walk(1)", "Next fixture", "review.next", "Go to the next fixture"),
+        ("left,p", "walk(-1)", "Fixture before", "review.before", "Go to the previous fixture"),
+        ("v", "view(1)", "Old and new", "review.view", "Show by words, side by side, as recorded, or as it is now"),
+        ("V", "view(-1)", "Back", "review.view_back", "Go back through the views"),
+        ("shift+down,J,pagedown", "scroll_text(1)", "Down", "review.down", "Scroll down"),
+        ("shift+up,K,pageup", "scroll_text(-1)", "Up", "review.up", "Scroll up"),
+        ("o", "open", "Open there", "review.open", "Open the session at this fixture"),
+        ("escape,q,ctrl+q", "close", "Close", "review.close", "Leave and record what is accepted"),
+    )
 
     def __init__(
         self,

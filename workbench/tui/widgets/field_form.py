@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.scalar import Scalar
@@ -124,7 +123,7 @@ class FieldEditor(Vertical, NeverScrolls):
     """
 
     BINDING_GROUP_TITLE = "Value"
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Value",
         ("alt+v", "notation", "Rows or JSON", "value.notation", "Switch between rows and JSON"),
         ("ctrl+@,ctrl+space", "skeleton", "Skeleton", "value.skeleton", "Fill an empty value with its type's template"),

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 
 from adapters.late_dataclasses import dataclass
@@ -33,7 +32,7 @@ class PromptView(PromptCanvas):
 
     DEFAULT_CSS = PROMPT_CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Prompt",
         ("down", "row(1)", "Next row", "prompt.down", "Go to the row below"),
         ("up", "row(-1)", "Row above", "prompt.up", "Go to the row above"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
 from textual.reactive import Reactive, reactive
@@ -55,7 +54,7 @@ class FieldTable(LineView):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"field-table--{name}" for name in STYLES}
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Reply",
         ("down", "row(1)", "Down", "fields.down", "Go to the row below"),
         ("up", "row(-1)", "Up", "fields.up", "Go to the row above"),
