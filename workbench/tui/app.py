@@ -32,6 +32,7 @@ from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.panes.editors import MIDDLE
+from workbench.tui.panes.signature import VIEWS
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, interrupt_keys_less
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
 Action = Callable[["WorkbenchApp"], None]
+SECONDS_OF_GOOD_NEWS = 5
 
 
 def _asks(dialog: Callable[[], Callable[[Host], Coroutine[Any, Any, Any]]]) -> Action:
@@ -117,7 +119,7 @@ class WorkbenchApp(SurvivingApp):
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
-        for theme in (*themes.OURS, themes.terminal_theme()):
+        for theme in (*themes.OURS, themes.TERMINAL):
             self.register_theme(theme)
         self.theme = themes.DARK.name
         self.stylesheet = KeptStyles(self.get_css_variables())
@@ -282,9 +284,10 @@ class WorkbenchApp(SurvivingApp):
         actions.looking.open_pages(self, page)
 
     def action_command_palette(self) -> None:
-        from workbench.tui import palette
+        from workbench.tui.palette import Palette, provider_of
 
-        palette.open_palette(self)
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(providers=[provider_of(self)]))
 
     def action_focus_editors(self) -> None:
         self.guidance.focus_editors()
@@ -303,7 +306,8 @@ class WorkbenchApp(SurvivingApp):
 
     def action_signature_view(self) -> None:
         self.main.editors.open("signature")
-        self.main.editors.signature.show_next_view()
+        signature = self.main.editors.signature
+        signature.show_as(VIEWS[(VIEWS.index(signature.view) + 1) % len(VIEWS)])
 
     def copy_to_clipboard(self, text: str) -> None:
         copy_to_clipboards(self, text, to_programs=not self.confinement.why_no_program())
@@ -311,8 +315,9 @@ class WorkbenchApp(SurvivingApp):
     # -- messages
 
     def _show_count(self, column_id: str, request: Request, ledger: Ledger) -> None:
+        """Show a count; counts may overtake each other, so only that of the newest counted request is shown."""
         column = self.main.columns.column(column_id)
-        if column is not None and self._token_counts.is_latest(column_id, request):
+        if column is not None and self._token_counts.asked.get(column_id) is request:
             column.show_count(request, ledger)
 
     def on_main_screen_showed(self) -> None:
@@ -327,7 +332,8 @@ class WorkbenchApp(SurvivingApp):
             self._drift_watch.look()
 
     def on_try_variant(self, message: TryVariant) -> None:
-        actions.columns.try_variant(self, message.tag)
+        if (rendered := self.main.shown_column()) is not None:
+            actions.columns.try_variant(self, message.tag, rendered.column)
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         self.ask(actions.suggesting.suggest(self, message.of))
@@ -339,9 +345,10 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.cases.attach(self, message))
 
     def on_run_ended(self, message: RunEnded) -> None:
-        actions.past_runs.keep_run(self, message.of)
-        if message.of is not None and self.sending.fixed:
-            actions.fixing.say_whether_it_helped(self, message.of)
+        if message.of is not None:
+            actions.past_runs.keep_run(self, message.of)
+            if self.sending.fixed:
+                actions.fixing.say_whether_it_helped(self, message.of)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error
@@ -382,8 +389,10 @@ class WorkbenchApp(SurvivingApp):
         await actions.columns.tell_of_project(self)
 
     def _hear_of_copies(self, why_not: str) -> None:
+        """Report that backups of unsaved work fail, or work again."""
+        said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
         with suppress(RuntimeError):  # the app has just ended
-            self.call_later(lambda: actions.files.say_of_copies(self, why_not))
+            self.call_later(self.main.status.say, said, 10 if why_not else SECONDS_OF_GOOD_NEWS)
 
     def _ended_from_outside(self) -> None:
         """Back up unsaved work and exit, after a signal."""

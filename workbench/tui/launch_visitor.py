@@ -36,7 +36,8 @@ from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.teacher import Teacher
 from workbench.tui.textual_internals import visitor_driver
 from workbench.tui.textual_internals.visitor_driver import ButtonPressed, TeacherMoved
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -179,8 +180,8 @@ def _follow_to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | No
         main.point_at(place.column, origin)
 
 
-def _origin(place: TeachersPlace) -> OriginKey | None:
-    return (place.kind, place.field or None, place.turn) if place.part == "prompt" and place.kind else None
+def _origin(place: TeachersPlace) -> Origin | None:
+    return Origin(place.kind, place.field or None, place.turn) if place.part == "prompt" and place.kind else None
 
 
 def _close(host: Host, but: type[Widget] | None = None) -> None:

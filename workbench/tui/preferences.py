@@ -250,11 +250,6 @@ class Preferences:
         steps = self._remembered.user.get("toured") if self._remembers else None
         return frozenset(one for one in steps if isinstance(one, int)) if isinstance(steps, list) else frozenset()
 
-    @property
-    def keys_in_force(self) -> dict[str, str]:
-        """The user's keys by binding id."""
-        return dict(self.settings.keymap) if self.settings is not None else {}
-
     # -- the layout
 
     def restore_layout(self) -> None:

@@ -371,7 +371,7 @@ def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed() -> None:
 def test_whoever_leaves_the_notes_types_where_they_went() -> None:
     async def act(desk: Desk) -> None:
         for go in (lambda: desk.main.editors.focus_on("signature"), None):
-            desk.main.editors.notes.focus_first()
+            desk.main.editors.notes.lines.focus()
             await desk.settle()
             if go is not None:
                 go()

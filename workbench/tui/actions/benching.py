@@ -14,7 +14,7 @@ from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Demo, Session
+from sessions.model.session import Demo
 from sessions.running.recording import copied
 from sessions.stress import grid
 from workbench.bench.judging import expected_outputs
@@ -63,8 +63,7 @@ def show(host: Host, wanted: Wanted) -> None:
     if wanted.case not in names:
         plain_notify(host.app, f"The case {one_line(wanted.case, 60)} no longer exists.", severity="warning")
         return
-    host.document.look_at_case(names.index(wanted.case))
-    host.main.show()
+    host.main.show_case(names.index(wanted.case))
     columns = [one.id for one in session.columns]
     column = wanted.column if wanted.column in columns else wanted.column.partition(" · ")[0]
     if column not in columns:
@@ -114,7 +113,8 @@ async def break_replies(host: Host) -> None:
     columns = frozenset([one.id for one in session.columns])
     done, *of = host.last_stress_test or (None, None, None)
     is_the_same = of[0] is session and of[1] is case
-    screen = StressScreen(lambda: _tested(session, case), name, columns, done if is_the_same else None)
+    make = partial(grid.grid_of, session, case, grid.every_adapter(session))
+    screen = StressScreen(lambda: Tested.of(make()), name, columns, done if is_the_same else None)
     taken = await host.app.push_screen_wait(screen)
     host.last_stress_test = (screen.done, session, case) if screen.done is not None else None
     if taken is not None:
@@ -124,7 +124,3 @@ async def break_replies(host: Host) -> None:
         place = Place("reply", case.name, field=taken.column)
         host.main.edit(change, place, "a damaged reply")
         host.main.go_to(place)  # show the changed reply
-
-
-def _tested(session: Session, case: Case) -> Tested:
-    return Tested.of(grid.grid_of(session, case, grid.every_adapter(session)))

@@ -16,6 +16,7 @@ from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
 from workbench.state.document import RenderedColumn
+from workbench.tui.actions.files import may_replace
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Host
@@ -110,11 +111,7 @@ async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
     if chosen is None:
         return
     path = Path(chosen).expanduser()
-    if path.exists():
-        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-        if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
-            return
-    if _write(host, path, made):
+    if await may_replace(host, path, "Export") and _write(host, path, made):
         host.main.status.say(f"exported {form.title} to {path.name}")
 
 

@@ -22,8 +22,6 @@ from workbench.tui.host import Host
 from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.text.plain import plain_notify
 
-SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
-"""Seconds that the status line reports failing backups, and their recovery."""
 MOST_LINES = 12
 """Maximum lines of a difference in a dialog."""
 NEW = "new session"
@@ -148,11 +146,8 @@ async def save_as(host: Host) -> bool:
     path = Path(chosen).expanduser()
     if not path.suffix and path != host.document.path:
         path = path.with_name(f"{path.name}.session.json")
-    if path.exists() and path != host.document.path:
-        question = f"{path} exists. Replace it?"
-        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-        if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
-            return False
+    if path != host.document.path and not await may_replace(host, path, "Save as"):
+        return False
     # a link to a program is relative to the session's folder
     before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
@@ -164,6 +159,13 @@ async def save_as(host: Host) -> bool:
         named = replace(host.document.session, name=name)
         host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
     return _write(host, path, lambda: saving.overwrite(host.document.session, path))
+
+
+async def may_replace(host: Host, path: Path, title: str) -> bool:
+    """Ask whether to replace a file; return True if there is none."""
+    answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
+    screen = ConfirmScreen(title, f"{path} exists. Replace it?", answers)
+    return not path.exists() or await host.app.push_screen_wait(screen) == "yes"
 
 
 def _file_name(session: Session) -> str:
@@ -267,7 +269,7 @@ async def offer_left_over(host: Host) -> None:
         return
     if host.confinement.hands_out:
         _take_up(host, left)
-        host.main.status.say("your unsaved work is here again", SECONDS_OF_GOOD_NEWS)
+        host.main.status.say("your unsaved work is here again", 5)
         return
     only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
@@ -294,12 +296,6 @@ def _take_up(host: Host, left: autosave.LeftOver) -> None:
     host.restore(left.session)
     autosave.write(left.session, host.document.path)
     autosave.put_away(left, host.document.path)
-
-
-def say_of_copies(host: Host, why_not: str) -> None:
-    """Report that backups of unsaved work fail, or work again."""
-    said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
-    host.main.status.say(said, SECONDS_OF_A_WARNING if why_not else SECONDS_OF_GOOD_NEWS)
 
 
 def _write(host: Host, path: Path, write: Callable[[], Saved]) -> bool:

@@ -41,7 +41,7 @@ Step = tuple[Mapping[str, Any], Callable[[State], State]]
 """A step of an agent, and a change that keeps its result."""
 
 
-def keep_run(host: Host, run: ColumnRun | None) -> None:
+def keep_run(host: Host, run: ColumnRun) -> None:
     """Store a run that has ended."""
 
     def tell(why_not: str) -> None:
@@ -49,8 +49,7 @@ def keep_run(host: Host, run: ColumnRun | None) -> None:
         with suppress(RuntimeError):  # the app may have ended
             host.app.call_from_thread(say, title="Runs not saved")
 
-    if run is not None:
-        host.past_runs.add(run, tell)
+    host.past_runs.add(run, tell)
 
 
 async def look_at_runs(host: Host, scope: str = "this case") -> None:

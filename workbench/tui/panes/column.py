@@ -21,7 +21,8 @@ from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.textual_internals.access import put_border_title
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -261,7 +262,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.counted = (request, ledger)
         self._show_title()
 
-    def name_origin(self, key: OriginKey | None) -> None:
+    def name_origin(self, key: Origin | None) -> None:
         """Show the origin at the pointer in the title; None restores the title."""
         if key is None:
             put_border_title(self, self._title)

@@ -79,19 +79,13 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
         column_id: str
         to_reply: bool
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._verdicts: tuple[Verdict, ...] = ()
-        self._current = ""
+    _verdicts: tuple[Verdict, ...] = ()
+    _current = ""
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
         """Show these verdicts; `current` is the visible column."""
-        shown = tuple(
-            [
-                one._replace(words=one_line(one.words, LONGEST_WORDS), brief=one_line(one.brief, LONGEST_WORDS))
-                for one in verdicts
-            ]
-        )
+        lined = [(one, one_line(one.words, LONGEST_WORDS), one_line(one.brief, LONGEST_WORDS)) for one in verdicts]
+        shown = tuple([one._replace(words=words, brief=brief) for one, words, brief in lined])
         if (shown, current) != (self._verdicts, self._current):
             self._verdicts, self._current = shown, current
             self.refresh()

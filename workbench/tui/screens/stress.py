@@ -254,7 +254,8 @@ shown; undo removes it.
         self._rows.focus()
         if self.done is not None:
             self._begin(self.done)
-            self.show_at_once()
+            self._shown_for = self.app.size
+            self._show()
             return
         self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
         self.run_worker(self._find(), group="stress", exclusive=True)

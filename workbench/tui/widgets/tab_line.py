@@ -54,10 +54,8 @@ class TabLine(Widget, can_focus=True):
         tab: str
         by_key: bool
 
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._tabs: tuple[TabName, ...] = ()
-        self._active = ""
+    _tabs: tuple[TabName, ...] = ()
+    _active = ""
 
     def show(self, tabs: Sequence[TabName], active: str) -> None:
         if (tuple(tabs), active) != (self._tabs, self._active):
