@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from textual import on, work
+from textual import work
 from textual.content import Content
 from textual.widgets import OptionList
 
@@ -164,17 +164,10 @@ class BrowseScreen(ChooseScreen):
         else:
             super().take_lines(text)
 
-    @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._shown):
-            self._show_glance(self._shown[event.option_index])
-
-    def nothing_found(self) -> None:
-        self._glance.show(lines(("", QUIET)))
-
-    def _show_glance(self, entry: Entry) -> None:
-        card = self._cards.get(entry.value)
-        self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))
+    def preview(self, entry: Entry | None) -> None:
+        card = self._cards.get(entry.value) if entry is not None else None
+        unread = "…" if entry is not None else ""
+        self._glance.show(glance(card) if card is not None else lines((unread, QUIET)))
 
     @work(exit_on_error=False)
     async def _look_into_files(self) -> None:
@@ -185,7 +178,7 @@ class BrowseScreen(ChooseScreen):
                 return
             index = self.query_one(OptionList).highlighted
             if index is not None and index < len(self._shown) and self._shown[index] is entry:
-                self._show_glance(entry)
+                self.preview(entry)
 
 
 def glance(card: Card) -> Content:

@@ -71,9 +71,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     is_private = host.document.session.private
 
     def ask(work: Callable[[SentRuns], Any]) -> Awaitable[Any]:
-        if screen.is_of_program:
-            return host.past_runs.ask_program(work)
-        return host.past_runs.ask(work, is_private and screen.is_here)
+        return host.past_runs.ask(work, is_private and screen.is_here, screen.is_of_program)
 
     screen = RunHistoryScreen(ask, scopes, scope, live)
     try:

@@ -25,8 +25,6 @@ from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
-OUR_THEMES = "workbench-"
-"""The prefix of this project's themes, which are listed first."""
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
 """The number of characters of the search text that are used."""
@@ -35,7 +33,6 @@ MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
 WIDE_FROM = 72
 """The width of an entry, in cells, above which the dialog is wide."""
 MOST_ROWS = 20
-NOTHING = "no match"
 ROWS_AROUND = 9
 """The number of the dialog's rows around its entries."""
 
@@ -126,6 +123,14 @@ class ChooseScreen(Dialog[str | None]):
     def _select(self, event: OptionList.OptionSelected) -> None:
         self.choose(self._shown[event.option_index])
 
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index < len(self._shown):
+            self.preview(self._shown[event.option_index])
+
+    def preview(self, entry: Entry | None) -> None:
+        """Preview the highlighted entry; None after a search without matches."""
+
     def choose(self, entry: Entry) -> None:
         """Choose an entry, as enter does."""
         self.dismiss(entry.value)
@@ -156,27 +161,23 @@ class ChooseScreen(Dialog[str | None]):
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
         else:
-            options.add_option(Option(content(f"  {NOTHING}", QUIET), disabled=True))
-            self.nothing_found()
-
-    def nothing_found(self) -> None:
-        """Handle a search without matches; subclasses with a preview clear it."""
+            options.add_option(Option(content("  no match", QUIET), disabled=True))
+            self.preview(None)
 
 
 class ChooseThemeScreen(ChooseScreen):
     """Choose a theme, with a live preview. The caller restores or sets the theme."""
 
     def __init__(self, names: Sequence[str], current: str) -> None:
-        ordered = sorted(names, key=lambda name: (not name.startswith(OUR_THEMES), name))
-        entries = [Entry(name, name, "ours" if name.startswith(OUR_THEMES) else "") for name in ordered]
+        entries = [Entry(name, name, "ours" if name.startswith("workbench-") else "") for name in names]
+        entries.sort(key=lambda one: (not one.about, one.name))
         super().__init__(
             "Theme", entries, hint="↑↓ preview   enter accept   {choose.close|esc} cancel", current=current
         )
 
-    @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._shown):
-            self.app.theme = self._shown[event.option_index].value
+    def preview(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.app.theme = entry.value
 
 
 LOADING = "loading litellm's models …"

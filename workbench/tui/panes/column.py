@@ -172,7 +172,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         arrived = run.text or run.progress.reasoning
         if not arrived:
             return
-        call = (run.number, *run.progress.call, bool(run.text))
+        call = (run.number, run.progress.number, run.progress.shown, bool(run.text))
         if call != self._streamed:
             self._streamed = call
             self.reply.set_class(not run.text, "-thinking")

@@ -89,16 +89,13 @@ class RunHistory:
 
         self._thread.submit(self._add, run, path).add_done_callback(done)
 
-    async def ask_program(self, work: Callable[[SentRuns], Result]) -> Result:
-        """Query the calls of the running program."""
-        return await asyncio.wrap_future(self._thread.submit(work, self._calls))
-
-    async def ask(self, work: Callable[[SentRuns], Result], is_private: bool) -> Result:
-        """Query the store, including every run that ended before.
+    async def ask(self, work: Callable[[SentRuns], Result], is_private: bool, of_program: bool = False) -> Result:
+        """Query the store, including every run that ended before, or the calls of the running program.
 
         Raises as `SentRuns` does.
         """
-        return await asyncio.wrap_future(self._thread.submit(lambda: work(self._store(is_private))))
+        asked = self._thread.submit(lambda: work(self._calls if of_program else self._store(is_private)))
+        return await asyncio.wrap_future(asked)
 
     def close(self) -> None:
         """Wait until all runs are stored."""

@@ -17,7 +17,7 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.keys import ON_A_PAGE, pane_keys
-from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
+from workbench.tui.pages import prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading
@@ -122,11 +122,11 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         """The column that the app's keys act on while this page is in front."""
         return self.at.rendered
 
-    def turn_to(self, column_id: str) -> None:
+    def turn_to(self, column_id: str, keep_place: bool = False) -> None:
         """Show this page for the column with this id, if it exists."""
         ids = [one.column.id for one in self.at.columns]
         if column_id in ids and column_id != self.at.column.id:
-            self.action_column(ids.index(column_id) - ids.index(self.at.column.id))
+            self.action_column(ids.index(column_id) - ids.index(self.at.column.id), keep_place)
 
     @property
     def wants_token_counts(self) -> bool:
@@ -190,10 +190,10 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             return prompt_pages.difference_blocks(self.at, compared[self._other % len(compared)] if compared else None)
         make_page: Mapping[str, Callable[[LookedAt], list[Block]]] = {
             "card": request_pages.card_blocks,
-            "runs": partial(attempts.blocks_of, raw=self._raw),
+            "runs": partial(reply_pages.call_blocks, raw=self._raw),
             "parsers": reply_pages.parser_blocks,
             "lints": prompt_pages.lint_blocks,
-            "repeats": attempts.repeats_of,
+            "repeats": reply_pages.repeat_blocks,
             "tokens": prompt_pages.token_blocks,
             "stream": partial(reply_pages.stream_blocks, seed=self._cut),
         }
@@ -204,14 +204,15 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         rendered, found = self._made_late.get(name, (None, []))
         if rendered is self.at.rendered:
             return found
-        self.run_worker(self._make_late(name, make, self.at), group=name, exclusive=True, exit_on_error=False)
-        return paragraph(meanwhile, "note")
+        at = self.at
 
-    async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
-        """Call `make` in a thread, because it may wait for another process."""
-        self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
-        if self.page == "request" and self.at.rendered is at.rendered:
-            self._show(keep_place=True)
+        async def make_late() -> None:
+            self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))  # may wait for another process
+            if self.page == "request" and self.at.rendered is at.rendered:
+                self._show(keep_place=True)
+
+        self.run_worker(make_late(), group=name, exclusive=True, exit_on_error=False)
+        return paragraph(meanwhile, "note")
 
     # -- keys
 
@@ -224,11 +225,11 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         pages = list(PAGES)
         self.action_page(pages[(pages.index(self.page) + by) % len(pages)])
 
-    def action_column(self, by: int) -> None:
+    def action_column(self, by: int, keep_place: bool = False) -> None:
         self._step += by
         self._other = 0
         self.at = self._looked_at(self._step)
-        self._show()
+        self._show(keep_place)
 
     def action_view(self) -> None:
         if self.page in ("request", "runs"):
@@ -269,14 +270,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:
         """Inspect the column whose reply is at the cursor."""
-        if self.page != "parsers":
-            return
-        ids = [one.column.id for one in self.at.columns]
-        wanted = next((id for id in ids if reply_pages.target_of(id) == event.target), None)
-        if wanted is not None and wanted != self.at.column.id:
-            self._step += ids.index(wanted) - ids.index(self.at.column.id)
-            self.at = self._looked_at(self._step)
-            self._show(keep_place=True)
+        if self.page == "parsers":
+            self.turn_to(event.target.removeprefix("reply "), keep_place=True)
 
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:
