@@ -19,7 +19,6 @@ from textual.widgets import TextArea
 from adapters.late_dataclasses import replace
 from sessions import examples
 from sessions.file import store
-from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
 from workbench.serving import messages, walls
@@ -35,7 +34,6 @@ from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.teacher import Teacher
 from workbench.tui.textual_internals import visitor_driver
-from workbench.tui.textual_internals.visitor_driver import ButtonPressed, TeacherMoved
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
@@ -86,8 +84,7 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
         before = None
     names = [one.name for one in host.document.session.cases]
     if place.case in names and place.case != host.document.state.case.name:
-        host.document.look_at_case(names.index(place.case))
-        host.main.show()
+        host.main.show_case(names.index(place.case))
     columns, _ = looking.columns_and_current(host)
     lacks_reply = any(one.reading is None for one in columns if one.column.id == place.column)
     if place.screen == "lesson" and place.part == "reply" and lacks_reply:
@@ -214,7 +211,7 @@ class VisitorApp(WorkbenchApp):
     """The app in the folder of a seat, which may start in a lesson; the teacher's app publishes its position."""
 
     def __init__(
-        self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
+        self, session: Session, path: Path | None, orders: Orders, fingerprint: store.Fingerprint | None = None
     ) -> None:
         confinement = Confinement(orders.files, orders.models, orders.runs_mb)
         super().__init__(
@@ -249,13 +246,13 @@ class VisitorApp(WorkbenchApp):
                 self.teacher.stop("You are editing.")
         await super().on_event(event)
 
-    def on_teacher_moved(self, message: TeacherMoved) -> None:
+    def on_teacher_moved(self, message: visitor_driver.TeacherMoved) -> None:
         if self.teacher is None:
             return
         with suppress(MessageError):  # an invalid place moves nothing
             self.teacher.told(messages.read(TeachersPlace, message.place) if message.place is not None else None)
 
-    def on_button_pressed(self, message: ButtonPressed) -> None:
+    def on_button_pressed(self, message: visitor_driver.ButtonPressed) -> None:
         """Handle a press of a page's button; in a lesson, swipes press Back and Next."""
         press, screen = message.press, self.screen
         if press.button == "follow":

@@ -18,7 +18,6 @@ from adapters.running.runs import Run
 from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
-from sessions.checking.checking import NO_REPLY
 from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
 from sessions.model.session import Column, Session
@@ -108,7 +107,7 @@ def check(host: Host) -> None:
 
 def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
     # a fixture whose expectations only lack a reply is waiting
-    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {NO_REPLY}]
+    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {checking.NO_REPLY}]
     if differing:
         host.ask(decide(host, differing))
         return
@@ -224,12 +223,18 @@ def path_of(host: Host) -> str:
 
 def go_to(host: Host, fixture: FixtureName) -> None:
     """Show a fixture's case and go to its prompt."""
+    if show_case(host, fixture.case):
+        host.main.go_to(Place("column", fixture.case, field=fixture.column))
+
+
+def show_case(host: Host, name: str) -> bool:
+    """Show the case with a name, or say that it is gone."""
     names = [one.name for one in host.document.session.cases]
-    if fixture.case not in names:
-        plain_notify(host.app, f"The case {one_line(fixture.case, 60)} is gone.", severity="warning")
-        return
-    host.main.show_case(names.index(fixture.case))
-    host.main.go_to(Place("column", fixture.case, field=fixture.column))
+    if name not in names:
+        plain_notify(host.app, f"The case {one_line(name, 60)} no longer exists.", severity="warning")
+        return False
+    host.main.show_case(names.index(name))
+    return True
 
 
 NO_COLUMN = "No column to record. {app.add_column|alt+c} adds one."

@@ -12,7 +12,6 @@ from sessions.exports.formats import Format
 from sessions.file import whole_files
 from sessions.running import rendering
 from workbench.exporting import forms
-from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
 from workbench.state.document import RenderedColumn
@@ -73,7 +72,7 @@ DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 
 async def export(host: Host, name: str) -> None:
     """Export the focused column, or as much as the format `name` can hold, and report it."""
-    form = FORMS[name]
+    form = forms.FORMS[name]
     session, path, rendered = host.document.session, host.document.path, host.main.shown_column()
     is_one = rendered is not None and not form.wants_every_column
     columns = [rendered.column] if rendered is not None and is_one else list(session.columns)

@@ -12,7 +12,6 @@ from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
-from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
 from workbench.state.document import Place, State, session_with_drafts, state_of
@@ -298,7 +297,7 @@ def _take_up(host: Host, left: autosave.LeftOver) -> None:
     autosave.put_away(left, host.document.path)
 
 
-def _write(host: Host, path: Path, write: Callable[[], Saved]) -> bool:
+def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> bool:
     try:
         saved = write()
     except (SessionError, OSError, ValueError) as error:
@@ -312,7 +311,7 @@ def _not_saved(host: Host, path: Path, error: Exception) -> bool:
     return False
 
 
-def _done(host: Host, path: Path, saved: Saved) -> bool:
+def _done(host: Host, path: Path, saved: saving.Saved) -> bool:
     """Merge changes made on disk, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")

@@ -165,9 +165,7 @@ def _show_reply(host: Host, run: PastRun, reply: Reply) -> None:
     if run.column not in {one.id for one in host.document.session.columns}:
         plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
         return
-    host.main.runs.forget(case, run.column)
-    change = partial(edits.set_reply, case=case, column=run.column, reply=reply)
-    host.main.edit(change, Place("reply", case, field=f"{run.column} again"), f"reply of {run.time}")
+    host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
 
 
 def toggle_private(host: Host) -> None:

@@ -15,13 +15,11 @@ from adapters.lm.secrets import Scrubber
 from sessions.checking.expectations import ExpectationError
 from sessions.model import variants
 from sessions.model.session import Session
-from sessions.model.variants import VariantError
 from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.output.measures import cost, token_counts
 from workbench.output.prompt_diff import SectionDiff
 from workbench.sending import suggesting
-from workbench.sending.suggesting import Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
@@ -104,7 +102,7 @@ async def suggest(host: Host, of: str) -> None:
     host.main.go_to(Place("variant", row=row, field="text"))
 
 
-async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
+async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> suggesting.Suggestion | None:
     """Return the rewrite, or None if it was stopped or failed; a failure is reported."""
     try:
         scratch = suggesting.scratch(session, of, model)
@@ -113,7 +111,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         if not await sending.settle(host, hosts.questions(scratch, column, path)):
             return None
         may = hosts.allowed(scratch, column, path)
-    except (ProviderError, VariantError) as error:
+    except (ProviderError, variants.VariantError) as error:
         plain_notify(host.app, Scrubber().scrubbed(str(error)), severity="error")
         return None
     cancel = Event()
@@ -133,6 +131,6 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         return None
     try:
         return asked.result()
-    except SuggestionError as error:
+    except suggesting.SuggestionError as error:
         plain_notify(host.app, f"No suggestion: {Scrubber().scrubbed(str(error))}", severity="warning")
         return None

@@ -20,7 +20,6 @@ from adapters.lm.capabilities import split_model
 from adapters.lm.model_list import ModelEntry
 from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
-from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
@@ -293,7 +292,7 @@ def _counted(listed: Sequence[ModelEntry]) -> str:
 def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
     """Rank literal matches first, then callable models, then well-known providers."""
     is_near = not all(word in model.name.lower() or word in model.description.lower() for word in words)
-    if model.provider == "offline" or model.description or key_of(model.provider).is_set:
+    if model.provider == "offline" or model.description or model_choices.key_of(model.provider).is_set:
         return is_near, 0
     return is_near, 1 if model.provider in WELL_KNOWN else 2
 
@@ -301,7 +300,8 @@ def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
 def _entry(model: ModelEntry) -> Entry:
     if model.provider == "offline" or model.description:
         return Entry(model.name, model.name, model.description)
-    return Entry(model.name, model.name, f"{key_of(model.provider).remark} · {model_choices.facts(model)}")
+    remark = model_choices.key_of(model.provider).remark
+    return Entry(model.name, model.name, f"{remark} · {model_choices.facts(model)}")
 
 
 def _remark(model: str) -> str:
@@ -311,8 +311,8 @@ def _remark(model: str) -> str:
     own = servers.USUAL.get(provider)
     if own is not None:
         return f"{own[0]}, your own server"
-    leaves = model_choices.leaving(model)
-    return key_of(provider).remark if leaves is None else f"{key_of(provider).remark}; {leaves}"
+    remark, leaves = model_choices.key_of(provider).remark, model_choices.leaving(model)
+    return remark if leaves is None else f"{remark}; {leaves}"
 
 
 def _typed(name: str) -> Entry | None:

@@ -17,7 +17,6 @@ from adapters.running import events
 from adapters.running.runs import Attempt, Purpose, Run
 from sessions.running.repeats import Counted, Repeats
 from workbench.lessons import reply_lesson
-from workbench.lessons.reply_lesson import is_waiting
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
@@ -245,7 +244,7 @@ def parser_blocks(at: LookedAt) -> list[Block]:
         row = [(one.column.id, "key")]
         for name in parsers:
             reading = reading_by(one, name)
-            tone = "note" if reading is None or is_waiting(reading) else "ok" if reading.ok else "error"
+            tone = "note" if reading is None or reply_lesson.is_waiting(reading) else "ok" if reading.ok else "error"
             row.append((reply_lesson.words_of(reading, name == one.column.adapter), tone))
         rows.append(row)
     targets = ["", *[target_of(one.column.id) for one in with_reply]]
@@ -291,7 +290,7 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
             named(title, ("✓ ", "ok"), said),
             *[named("", ("⚠ " + flag.message, "warning")) for flag in reading.flags[:4]],
         ]
-    if is_waiting(reading):
+    if reply_lesson.is_waiting(reading):
         return [named(title, ("a second model would extract the fields", "note"))]
     return [
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),

@@ -15,8 +15,6 @@ from adapters.formats import catalog
 from adapters.prompts.text import DataPart, Prompt
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
-from workbench.lessons.lesson import LessonStep
-from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
@@ -41,7 +39,7 @@ NO_REPLY = (
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 
-Step = LessonStep | ReplyStep
+Step = lesson.LessonStep | ReplyStep
 
 
 class LessonScreen(FrontScreen[None]):
@@ -71,7 +69,7 @@ class LessonScreen(FrontScreen[None]):
         self.at = at
         """The current step (0-based)."""
         self._teacher = ""
-        self._prompt_steps: tuple[LessonStep, ...] = ()
+        self._prompt_steps: tuple[lesson.LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")
         self._heading = Heading(id="lesson-heading")
@@ -246,7 +244,7 @@ EARLIER_STEPS = 60
 LONGEST_EXTRA = 600
 
 
-def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[Block]:
+def prompt_so_far(prompt: Prompt, steps: Sequence[lesson.LessonStep], at: int) -> list[Block]:
     """Show the prompt up to step `at`, with the pieces of that step highlighted."""
     first = max(0, at - EARLIER_STEPS)
     blocks: list[Block] = []
@@ -292,7 +290,7 @@ def reply_with(step: ReplyStep) -> list[Block]:
     return [Block(tuple(pieces))]
 
 
-def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
+def _piece_block(piece: lesson.Piece, light: Light, continues: bool) -> Block:
     content = piece.content
     if content is None:
         return Block((Piece("(no text)", "note", light),))

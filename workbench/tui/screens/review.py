@@ -17,8 +17,6 @@ from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys import ON_A_REVIEW, keys_of, pane_keys
 from workbench.tui.pages import drifts, review_text
-from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
-from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
@@ -104,7 +102,7 @@ that are only counted.
         self._at = ids.index(at[0].id) if at is not None and at[0].id in ids else 0
         fixtures = decisions.causes[self._at].fixtures
         self._fixture = fixtures.index(at[1]) if at is not None and at[1] in fixtures else 0
-        self._view: View = "words"
+        self._view: drifts.View = "words"
         self._drifts: tuple[Drift, ...] = ()
         self._whole: Whole | None = None
         self._has_reply_beside = self._is_shortened = self._shows_all = False
@@ -192,9 +190,9 @@ that are only counted.
         listed: list[Block] = []
         for one in self.decisions.causes:
             many, decision = f"  {counted(one.fixtures)}", self.decisions.of(one)
-            words = one_line(one.words, self._room_in_list(many) if under else LONGEST_WORDS)
+            words = one_line(one.words, self._room_in_list(many) if under else review_text.LONGEST_WORDS)
             style = "note" if decision is not None else "error" if one.changes_verdict else "text"
-            listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, SIGNS[decision]))
+            listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, review_text.SIGNS[decision]))
         self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
@@ -217,12 +215,14 @@ that are only counted.
         width = self._text.row_width - MARGIN - 1
         if width <= 0:
             return
-        looked_at = LookedAt(self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below)
+        looked_at = review_text.LookedAt(
+            self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below
+        )
         room_of_name = self._room_in_list(f"  {counted(self.cause.fixtures)}")
         has_name = self.has_class("-under") and cell_len(self.cause.words) < room_of_name
 
-        def made(extent: Extent = ALL) -> list[Block]:
-            shown = Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
+        def made(extent: drifts.Extent = drifts.ALL) -> list[Block]:
+            shown = review_text.Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
             return list(review_text.blocks_of(looked_at, shown))
 
         blocks, page = made(), self._text.page_height
@@ -322,7 +322,7 @@ that are only counted.
             self._show_cause()
 
     def action_view(self, by: int) -> None:
-        self._view = VIEWS[(VIEWS.index(self._view) + by) % len(VIEWS)]
+        self._view = drifts.VIEWS[(drifts.VIEWS.index(self._view) + by) % len(drifts.VIEWS)]
         self._show()
 
     def action_scroll_text(self, pages: int) -> None:
