@@ -256,10 +256,10 @@ class WorkbenchApp(SurvivingApp):
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
 
     def action_undo(self) -> None:
-        self.main.undo()
+        self.main.went(self.document.undo(), "undone")
 
     def action_redo(self) -> None:
-        self.main.redo()
+        self.main.went(self.document.redo(), "redone")
 
     def action_send_all(self) -> None:
         actions.sending.send(self, self.document.session.columns)

@@ -267,7 +267,7 @@ def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -
             if main.editors.tab != tab:
                 await desk.press("f2")
             assert main.editors.tab == tab
-            assert main.editors.pane(tab).region.height > (3 if size == SMALL else 8)
+            assert main.editors.panes[tab].region.height > (3 if size == SMALL else 8)
         for column in main.columns.all:
             assert column.outer_size.width >= 32 or not column.display
 

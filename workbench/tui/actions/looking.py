@@ -192,7 +192,7 @@ def open_help(host: Host) -> None:
         if isinstance(one, MainScreen) and not one.columns.has_focus_within:
             explained = (*one.editors.visible_panes, one.editors.notes)
             if not any(pane in nodes for pane in explained):
-                nodes = [one.editors.pane(one.editors.tab)]
+                nodes = [one.editors.panes[one.editors.tab]]
         texts.append(next((node.HELP for node in nodes if getattr(node, "HELP", None)), ""))
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: short_form(one.binding.key) for one in bindings}

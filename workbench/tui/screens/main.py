@@ -195,12 +195,6 @@ class MainScreen(PaneSizesScreen):
         if not self.document.state.case.replies:
             self.columns.show_part("prompt")
 
-    def undo(self) -> None:
-        self._went(self.document.undo(), "undone")
-
-    def redo(self) -> None:
-        self._went(self.document.redo(), "redone")
-
     def show_teacher(self, sign: str) -> None:
         """Show in the last line whether the teacher is followed."""
         self.status.teacher = sign
@@ -344,7 +338,8 @@ class MainScreen(PaneSizesScreen):
             mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
             self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
-    def _went(self, change: Change | None, word: str) -> None:
+    def went(self, change: Change | None, word: str) -> None:
+        """Show the document after an undo or redo, at the place of the change; None: there was nothing to do."""
         if change is None:
             self.status.say(f"nothing to {'undo' if word == 'undone' else 'redo'}")
             return

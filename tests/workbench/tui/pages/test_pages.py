@@ -16,9 +16,9 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
 from tests.support.hostile import HOSTILE
+from workbench.sending import sending
 from workbench.state.document import State
 from workbench.state.engine import Engine
-from workbench.tui.actions.sending import send_column
 from workbench.tui.pages import prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
@@ -136,9 +136,8 @@ def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
 
 def test_the_ladder_shows_the_hidden_fallback() -> None:
     of = session("offline/wrongcase", fallback=True)
-    column = of.columns[0]
     run = ColumnRun(1, "rain", "chat", of.model, 0.0)
-    run.run = send_column(State(of), column, lambda event: None, run.cancel)
+    run.run = sending.send(of, of.columns[0], of.cases[0], cancel=run.cancel)
     said = text_of(reply_pages.call_blocks(looked_at(of, "chat", run)))
     assert len(run.run.attempts) == 2
     assert "1  Chat → offline/wrongcase" in said and "2  JSON → offline/wrongcase" in said
