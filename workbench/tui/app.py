@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
 Action = Callable[["WorkbenchApp"], None]
-SECONDS_OF_GOOD_NEWS = 5
 
 
 def _asks(dialog: Callable[[], Callable[[Host], Coroutine[Any, Any, Any]]]) -> Action:
@@ -392,7 +391,7 @@ class WorkbenchApp(SurvivingApp):
         """Report that backups of unsaved work fail, or work again."""
         said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
         with suppress(RuntimeError):  # the app has just ended
-            self.call_later(self.main.status.say, said, 10 if why_not else SECONDS_OF_GOOD_NEWS)
+            self.call_later(self.main.status.say, said, 10 if why_not else 5)
 
     def _ended_from_outside(self) -> None:
         """Back up unsaved work and exit, after a signal."""

@@ -161,8 +161,6 @@ ON_A_STRESS = frozenset({"help"})
 A screen names its set as `APP_ACTIONS`; a screen without that is treated as a dialog.
 """
 
-_WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")
-
 
 class Bound(NamedTuple):
     """A binding and the name of its class; `""` for the app."""
@@ -178,7 +176,7 @@ def every_binding() -> tuple[Bound, ...]:
 
     found = [Bound("", one) for one in APP_BINDINGS]
     seen: set[type] = set()
-    for package in _WITH_BINDINGS:
+    for package in ("panes", "screens", "dialogs", "actions", "widgets"):
         home = f"workbench.tui.{package}"
         path = importlib.import_module(home).__path__
         for module in sorted(one.name for one in pkgutil.walk_packages(path, f"{home}.")):

@@ -201,8 +201,6 @@ def _scroll(widget: Widget, place: TeachersPlace) -> None:
     widget.call_after_refresh(scroll)
 
 
-LOG = "stderr.log"
-MEMORY_MB = 1024
 LOOKS_S = 0.2
 """Seconds between updates of the teacher's position, the page's buttons and following."""
 
@@ -301,10 +299,10 @@ def visitor_app(orders: Orders) -> VisitorApp:
 def main() -> int:
     """Run the app with the orders on the command line; return its exit code."""
     orders = Orders.read(sys.argv[1])
-    _limit(MEMORY_MB, orders.disk_mb)
+    _limit(1024, orders.disk_mb)
     os.nice(5)  # so that the server still responds with thirty apps
     try:
-        log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        log = os.open(orders.home / "stderr.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:  # the disk is full
         log = os.open(os.devnull, os.O_WRONLY)
     os.dup2(log, 2)  # Python's tracebacks do not belong on the teacher's terminal

@@ -27,7 +27,6 @@ from workbench.tui.host import Host
 from workbench.tui.messages import Change
 from workbench.tui.widgets.text.plain import plain_notify
 
-OWN_MODELS = "Every column has its own model."
 TAKE_IT = (
     Answer("take", "a", "Use this model in all columns"),
     Answer("keep", "k", "Keep their models", "use this model in columns that you add"),
@@ -43,7 +42,8 @@ async def choose_model(host: Host) -> None:
     chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_session, "model")
     if chosen is None or not columns or any(one.model is None for one in columns):
         return
-    answer = await host.app.push_screen_wait(ConfirmScreen(f"Model {chosen}", OWN_MODELS, TAKE_IT))
+    question = ConfirmScreen(f"Model {chosen}", "Every column has its own model.", TAKE_IT)
+    answer = await host.app.push_screen_wait(question)
     if answer == "take":
         host.main.edit(_drop_own_models, Place("model"), "one model for every column")
 
@@ -96,7 +96,6 @@ def warm(host: Host, model: str) -> None:
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
 """Ways to add columns; the first three are also values for `do`."""
-SECONDS_OF_NEWS = 10
 
 
 async def set_up(host: Host) -> None:
@@ -156,7 +155,7 @@ async def tell_of_project(host: Host) -> None:
     followed = {release or recording.DSPY for name, _, release in columns if release or catalog.dspy_class(name)}
     if own is not None and followed and own.version not in followed:
         said = f"this project has dspy {own.version}; {{app.add_column|alt+c}} offers it"
-        host.main.status.say(host.key_words(said), SECONDS_OF_NEWS)
+        host.main.status.say(host.key_words(said), seconds=10)
 
 
 async def follow_project(host: Host, own: project.Project) -> None:

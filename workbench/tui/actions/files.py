@@ -26,7 +26,6 @@ MOST_LINES = 12
 NEW = "new session"
 """The name of a session before it gets its own."""
 KEEP_EDITING = Answer("stay", "c", "Keep editing")
-NAMELESS = ("", "Signature", "StringSignature")
 
 
 async def new_session(host: Host) -> None:
@@ -176,7 +175,7 @@ def _file_name(session: Session) -> str:
         except SignatureError:
             return "session"
         ends = [next(iter(fields), "") for fields in (read.input_fields, read.output_fields)]
-        written = read.name if read.name not in NAMELESS else "-".join(filter(None, ends))
+        written = read.name if read.name not in ("", "Signature", "StringSignature") else "-".join(filter(None, ends))
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
     return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "session"
 

@@ -41,8 +41,6 @@ NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """The mark of adapters that reproduce dspy, with the release they reproduce."""
-ADDS = "{app.add_column|alt+c} adds a column"
-EDGE_GAP = " ── "
 NOT_TRACED = "not traced"
 """The origin shown for text from another release."""
 ASKED_FOR = "asking its dspy release …"
@@ -52,7 +50,6 @@ LONG_WAIT_S = 0.15
 Its title shows the wait at once; repainting all rows would delay other columns.
 """
 
-NOT_DSPYS = "not an adapter of dspy's"
 PROMPT_KEYS = "{prompt.choose|enter} edit  {prompt.quiet|o} fold  {prompt.form|v} raw"
 REPLY_KEYS = "edit to parse again  tab values"
 FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} edit"
@@ -221,9 +218,9 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         `says_dspy` is set for the first column like dspy's.
         """
         release = catalog.parse_release(self._adapter)
-        said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
+        said = AS_DSPY if says_dspy else "" if self.is_dspys else "not an adapter of dspy's"
         self._whose = said if release is None else f"by dspy {release.version} itself"
-        self._adds = ADDS if is_last else ""
+        self._adds = "{app.add_column|alt+c} adds a column" if is_last else ""
         self._show_edge()
 
     @on(events.DescendantFocus)
@@ -238,7 +235,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         for one in (shown, self._whose, self._adds):
             part = key_hints(self.app, one, "")
             if one and (not edge or edge.cell_length + part.cell_length + 8 < self.size.width):
-                edge = Content(EDGE_GAP).join([edge, part]) if edge else part
+                edge = Content(" ── ").join([edge, part]) if edge else part
         put_border_title(self, edge, is_below=True)
 
     def on_click(self, event: events.Click) -> None:

@@ -289,4 +289,4 @@ class EditorsPane(Vertical):
         for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
             field = pane.form.focused_field
             if field is not None:
-                pane.clear(field)
+                pane.choose(field, ABSENT)

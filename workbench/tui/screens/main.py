@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from workbench.state.engine import Engine
     from workbench.tui.widgets.guide import Guide
 
-TICK_SECONDS = 0.2
-
 
 class MainScreen(PaneSizesScreen):
     """The panes; `after_edit` is called after every change, to back it up."""
@@ -93,7 +91,7 @@ class MainScreen(PaneSizesScreen):
         self.watch(self.columns, "beyond", partial(setattr, self.status, "beyond"))
         self.watch(self, "selections", self._tell_of_selecting, init=False)
         self.call_after_refresh(self._complete)
-        self.set_interval(TICK_SECONDS, self._tick)
+        self.set_interval(0.2, self._tick)
 
     @property
     def engine(self) -> Engine:

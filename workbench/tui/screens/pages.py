@@ -50,8 +50,6 @@ PAGES: Mapping[str, PageName] = {
     "stream": PageName("Stream", "{pages.view|v} cut again   {pages.copy|y} copy"),
 }
 
-LOOK_AGAIN_SECONDS = 0.3
-
 
 class PagesScreen(OneLayout[Place | None]):
     """The pages of a column; returns a place to go to.
@@ -115,7 +113,7 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._tabs.can_focus = False
         self.text.focus()
         self._show()
-        self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
+        self.set_interval(0.3, self._look_again)
 
     @property
     def column_shown(self) -> RenderedColumn:
