@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
     from sessions.model.session import Case
     from workbench.tui.actions.checking import DriftWatch
-    from workbench.tui.host import Host
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
@@ -61,14 +60,14 @@ if TYPE_CHECKING:
 Action = Callable[["WorkbenchApp"], None]
 
 
-def _asks(dialog: Callable[[], Callable[[Host], Coroutine[Any, Any, Any]]]) -> Action:
+def _asks(dialog: Callable[[WorkbenchApp], Coroutine[Any, Any, Any]]) -> Action:
     """Return an action that runs a dialog, unless another one is open."""
-    return lambda app: app.ask(dialog()(app))
+    return lambda app: app.ask(dialog(app))
 
 
-def _runs(function: Callable[[], Callable[[Host], None]]) -> Action:
-    """Return an action that calls a function."""
-    return lambda app: function()(app)
+def _runs(function: Callable[[WorkbenchApp], None]) -> Action:
+    """Return an action that calls a function with the app."""
+    return lambda app: function(app)
 
 
 class WorkbenchApp(SurvivingApp):
@@ -226,42 +225,41 @@ class WorkbenchApp(SurvivingApp):
         return done
 
     # each action is a line here, and a function in `actions/`, whose module is imported with the first key
-    action_save = _asks(lambda: actions.files.save)
-    action_save_as = _asks(lambda: actions.files.save_as)
-    action_open = _asks(lambda: actions.browsing.open_session)
-    action_new_session = _asks(lambda: actions.files.new_session)
-    action_leave = _asks(lambda: actions.files.leave)
-    action_cases = _asks(lambda: actions.cases.choose_case)
-    action_program = _asks(lambda: actions.following.choose)
-    action_edit_outside = _runs(lambda: actions.external_editor.edit_outside)
-    action_send_otherwise = _asks(lambda: actions.sending.choose_way)
-    action_fixes = _asks(lambda: actions.fixing.choose)
-    action_continue_run = _asks(lambda: actions.past_runs.continue_from_run)
-    action_choose_model = _asks(lambda: actions.columns.choose_model)
-    action_set_up_column = _asks(lambda: actions.columns.set_up)
-    action_add_column = _asks(lambda: actions.columns.add)
-    action_past_runs = _asks(lambda: actions.past_runs.look_at_runs)
-    action_record = _runs(lambda: actions.checking.record)
-    action_check = _runs(lambda: actions.checking.check)
-    action_break_replies = _asks(lambda: actions.benching.break_replies)
-    action_copy_menu = _asks(lambda: actions.exporting.choose_copy)
-    action_lesson = _runs(lambda: actions.looking.open_lesson)
-    action_help = _runs(lambda: actions.looking.open_help)
-    action_jump = _runs(lambda: actions.looking.jump)
-    action_find = _asks(lambda: actions.finding.find_anywhere)
+    action_save = _asks(lambda app: actions.files.save(app))
+    action_save_as = _asks(lambda app: actions.files.save_as(app))
+    action_open = _asks(lambda app: actions.browsing.open_session(app))
+    action_new_session = _asks(lambda app: actions.files.new_session(app))
+    action_leave = _asks(lambda app: actions.files.leave(app))
+    action_cases = _asks(lambda app: actions.cases.choose_case(app))
+    action_program = _asks(lambda app: actions.following.choose(app))
+    action_edit_outside = _runs(lambda app: actions.external_editor.edit_outside(app))
+    action_send_otherwise = _asks(lambda app: actions.sending.choose_way(app))
+    action_fixes = _asks(lambda app: actions.fixing.choose(app))
+    action_continue_run = _asks(lambda app: actions.past_runs.continue_from_run(app))
+    action_choose_model = _asks(lambda app: actions.columns.choose_model(app))
+    action_set_up_column = _asks(lambda app: actions.columns.set_up(app))
+    action_add_column = _asks(lambda app: actions.columns.add(app))
+    action_past_runs = _asks(lambda app: actions.past_runs.look_at_runs(app))
+    action_record = _runs(lambda app: actions.checking.record(app))
+    action_check = _runs(lambda app: actions.checking.check(app))
+    action_break_replies = _asks(lambda app: actions.benching.break_replies(app))
+    action_copy_menu = _asks(lambda app: actions.exporting.choose_copy(app))
+    action_lesson = _runs(lambda app: actions.looking.open_lesson(app))
+    action_help = _runs(lambda app: actions.looking.open_help(app))
+    action_jump = _runs(lambda app: actions.looking.jump(app))
+    action_find = _asks(lambda app: actions.finding.find_anywhere(app))
+    action_undo = _runs(lambda app: app.main.went(app.document.undo(), "undone"))
+    action_redo = _runs(lambda app: app.main.went(app.document.redo(), "redone"))
+    action_send_all = _runs(lambda app: actions.sending.send(app, app.document.session.columns))
+    action_focus_editors = _runs(lambda app: app.guidance.focus_editors())
+    action_focus_prompts = _runs(lambda app: app.main.columns.focus_next_part(PromptView))
+    action_focus_replies = _runs(lambda app: app.main.columns.focus_next_part(ReplyView))
+    action_maximize_pane = _runs(lambda app: app.main.maximize_pane())
+    action_project = _runs(lambda app: app.preferences.toggle_projector())
 
     def action_help_quit(self) -> None:
         """Explain how to quit if ctrl+c has nothing to copy."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
-
-    def action_undo(self) -> None:
-        self.main.went(self.document.undo(), "undone")
-
-    def action_redo(self) -> None:
-        self.main.went(self.document.redo(), "redone")
-
-    def action_send_all(self) -> None:
-        actions.sending.send(self, self.document.session.columns)
 
     def action_send_column(self) -> None:
         rendered = getattr(self.screen, "column_shown", None) or self.main.shown_column()
@@ -287,21 +285,6 @@ class WorkbenchApp(SurvivingApp):
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(providers=[provider_of(self)]))
-
-    def action_focus_editors(self) -> None:
-        self.guidance.focus_editors()
-
-    def action_focus_prompts(self) -> None:
-        self.main.columns.focus_next_part(PromptView)
-
-    def action_focus_replies(self) -> None:
-        self.main.columns.focus_next_part(ReplyView)
-
-    def action_maximize_pane(self) -> None:
-        self.main.maximize_pane()
-
-    def action_project(self) -> None:
-        self.preferences.toggle_projector()
 
     def action_signature_view(self) -> None:
         self.main.editors.open("signature")
