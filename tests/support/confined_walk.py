@@ -46,7 +46,7 @@ class Walk:
 
     async def settle(self) -> None:
         await self.pilot.pause()
-        while self.app.key_order.has_keys_waiting:
+        while self.app.key_order.is_busy:
             await self.pilot.pause(0.001)
         await self.pilot.pause()
         self.said |= {one.message for one in self.app._notifications}

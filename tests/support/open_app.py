@@ -103,7 +103,9 @@ class Desk:
         """Waits until keys are taken in and what they changed is shown, unless they ended the app."""
         await self.pilot.pause()
         for _ in range(20_000):
-            if not self.app.is_running or not (self.app.key_order.has_keys_waiting or self.main.is_behind):
+            if not self.app.is_running or not (
+                self.app.key_order.is_busy or self.main._show_is_due or self.main._panes_are_due
+            ):
                 break
             await self.pilot.pause(0.001)
         else:

@@ -32,6 +32,7 @@ from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.panes.editors import MIDDLE
+from workbench.tui.panes.signature import VIEWS
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.late_work import REST_SECONDS, ExactCounts, interrupt_keys_less
 from workbench.tui.runs.runs import RunEnded, Send, SendSetup
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
     from sessions.model.session import Case
     from workbench.tui.actions.checking import DriftWatch
-    from workbench.tui.host import Host
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
@@ -60,14 +60,14 @@ if TYPE_CHECKING:
 Action = Callable[["WorkbenchApp"], None]
 
 
-def _asks(dialog: Callable[[], Callable[[Host], Coroutine[Any, Any, Any]]]) -> Action:
+def _asks(dialog: Callable[[WorkbenchApp], Coroutine[Any, Any, Any]]) -> Action:
     """Return an action that runs a dialog, unless another one is open."""
-    return lambda app: app.ask(dialog()(app))
+    return lambda app: app.ask(dialog(app))
 
 
-def _runs(function: Callable[[], Callable[[Host], None]]) -> Action:
-    """Return an action that calls a function."""
-    return lambda app: function()(app)
+def _runs(function: Callable[[WorkbenchApp], None]) -> Action:
+    """Return an action that calls a function with the app."""
+    return lambda app: function(app)
 
 
 class WorkbenchApp(SurvivingApp):
@@ -80,7 +80,7 @@ class WorkbenchApp(SurvivingApp):
 
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = "screens/main.tcss"
-    CSS_IN_FRONT: ClassVar[Path] = Path(__file__).parent / "dialogs" / "dialogs.tcss"
+    CSS_IN_FRONT = Path(__file__).parent / "dialogs" / "dialogs.tcss"
     """The styles of all that opens in front of the main screen, read when the first of it opens."""
     BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
     GUIDE: ClassVar[Kind] = "first"
@@ -117,7 +117,7 @@ class WorkbenchApp(SurvivingApp):
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
-        for theme in (*themes.OURS, themes.terminal_theme()):
+        for theme in (*themes.OURS, themes.TERMINAL):
             self.register_theme(theme)
         self.theme = themes.DARK.name
         self.stylesheet = KeptStyles(self.get_css_variables())
@@ -225,42 +225,41 @@ class WorkbenchApp(SurvivingApp):
         return done
 
     # each action is a line here, and a function in `actions/`, whose module is imported with the first key
-    action_save = _asks(lambda: actions.files.save)
-    action_save_as = _asks(lambda: actions.files.save_as)
-    action_open = _asks(lambda: actions.browsing.open_session)
-    action_new_session = _asks(lambda: actions.files.new_session)
-    action_leave = _asks(lambda: actions.files.leave)
-    action_cases = _asks(lambda: actions.cases.choose_case)
-    action_program = _asks(lambda: actions.following.choose)
-    action_edit_outside = _runs(lambda: actions.external_editor.edit_outside)
-    action_send_otherwise = _asks(lambda: actions.sending.choose_way)
-    action_fixes = _asks(lambda: actions.fixing.choose)
-    action_continue_run = _asks(lambda: actions.past_runs.continue_from_run)
-    action_choose_model = _asks(lambda: actions.columns.choose_model)
-    action_set_up_column = _asks(lambda: actions.columns.set_up)
-    action_add_column = _asks(lambda: actions.columns.add)
-    action_past_runs = _asks(lambda: actions.past_runs.look_at_runs)
-    action_record = _runs(lambda: actions.checking.record)
-    action_check = _runs(lambda: actions.checking.check)
-    action_break_replies = _asks(lambda: actions.benching.break_replies)
-    action_copy_menu = _asks(lambda: actions.exporting.choose_copy)
-    action_lesson = _runs(lambda: actions.looking.open_lesson)
-    action_help = _runs(lambda: actions.looking.open_help)
-    action_jump = _runs(lambda: actions.looking.jump)
-    action_find = _asks(lambda: actions.finding.find_anywhere)
+    action_save = _asks(lambda app: actions.files.save(app))
+    action_save_as = _asks(lambda app: actions.files.save_as(app))
+    action_open = _asks(lambda app: actions.browsing.open_session(app))
+    action_new_session = _asks(lambda app: actions.files.new_session(app))
+    action_leave = _asks(lambda app: actions.files.leave(app))
+    action_cases = _asks(lambda app: actions.cases.choose_case(app))
+    action_program = _asks(lambda app: actions.following.choose(app))
+    action_edit_outside = _runs(lambda app: actions.external_editor.edit_outside(app))
+    action_send_otherwise = _asks(lambda app: actions.sending.choose_way(app))
+    action_fixes = _asks(lambda app: actions.fixing.choose(app))
+    action_continue_run = _asks(lambda app: actions.past_runs.continue_from_run(app))
+    action_choose_model = _asks(lambda app: actions.columns.choose_model(app))
+    action_set_up_column = _asks(lambda app: actions.columns.set_up(app))
+    action_add_column = _asks(lambda app: actions.columns.add(app))
+    action_past_runs = _asks(lambda app: actions.past_runs.look_at_runs(app))
+    action_record = _runs(lambda app: actions.checking.record(app))
+    action_check = _runs(lambda app: actions.checking.check(app))
+    action_break_replies = _asks(lambda app: actions.benching.break_replies(app))
+    action_copy_menu = _asks(lambda app: actions.exporting.choose_copy(app))
+    action_lesson = _runs(lambda app: actions.looking.open_lesson(app))
+    action_help = _runs(lambda app: actions.looking.open_help(app))
+    action_jump = _runs(lambda app: actions.looking.jump(app))
+    action_find = _asks(lambda app: actions.finding.find_anywhere(app))
+    action_undo = _runs(lambda app: app.main.went(app.document.undo(), "undone"))
+    action_redo = _runs(lambda app: app.main.went(app.document.redo(), "redone"))
+    action_send_all = _runs(lambda app: actions.sending.send(app, app.document.session.columns))
+    action_focus_editors = _runs(lambda app: app.guidance.focus_editors())
+    action_focus_prompts = _runs(lambda app: app.main.columns.focus_next_part(PromptView))
+    action_focus_replies = _runs(lambda app: app.main.columns.focus_next_part(ReplyView))
+    action_maximize_pane = _runs(lambda app: app.main.maximize_pane())
+    action_project = _runs(lambda app: app.preferences.toggle_projector())
 
     def action_help_quit(self) -> None:
         """Explain how to quit if ctrl+c has nothing to copy."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
-
-    def action_undo(self) -> None:
-        self.main.undo()
-
-    def action_redo(self) -> None:
-        self.main.redo()
-
-    def action_send_all(self) -> None:
-        actions.sending.send(self, self.document.session.columns)
 
     def action_send_column(self) -> None:
         rendered = getattr(self.screen, "column_shown", None) or self.main.shown_column()
@@ -282,28 +281,15 @@ class WorkbenchApp(SurvivingApp):
         actions.looking.open_pages(self, page)
 
     def action_command_palette(self) -> None:
-        from workbench.tui import palette
+        from workbench.tui.palette import Palette, provider_of
 
-        palette.open_palette(self)
-
-    def action_focus_editors(self) -> None:
-        self.guidance.focus_editors()
-
-    def action_focus_prompts(self) -> None:
-        self.main.columns.focus_next_part(PromptView)
-
-    def action_focus_replies(self) -> None:
-        self.main.columns.focus_next_part(ReplyView)
-
-    def action_maximize_pane(self) -> None:
-        self.main.maximize_pane()
-
-    def action_project(self) -> None:
-        self.preferences.toggle_projector()
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(providers=[provider_of(self)]))
 
     def action_signature_view(self) -> None:
         self.main.editors.open("signature")
-        self.main.editors.signature.show_next_view()
+        signature = self.main.editors.signature
+        signature.show_as(VIEWS[(VIEWS.index(signature.view) + 1) % len(VIEWS)])
 
     def copy_to_clipboard(self, text: str) -> None:
         copy_to_clipboards(self, text, to_programs=not self.confinement.why_no_program())
@@ -311,8 +297,9 @@ class WorkbenchApp(SurvivingApp):
     # -- messages
 
     def _show_count(self, column_id: str, request: Request, ledger: Ledger) -> None:
+        """Show a count; counts may overtake each other, so only that of the newest counted request is shown."""
         column = self.main.columns.column(column_id)
-        if column is not None and self._token_counts.is_latest(column_id, request):
+        if column is not None and self._token_counts.asked.get(column_id) is request:
             column.show_count(request, ledger)
 
     def on_main_screen_showed(self) -> None:
@@ -327,7 +314,8 @@ class WorkbenchApp(SurvivingApp):
             self._drift_watch.look()
 
     def on_try_variant(self, message: TryVariant) -> None:
-        actions.columns.try_variant(self, message.tag)
+        if (rendered := self.main.shown_column()) is not None:
+            actions.columns.try_variant(self, message.tag, rendered.column)
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         self.ask(actions.suggesting.suggest(self, message.of))
@@ -339,9 +327,10 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.cases.attach(self, message))
 
     def on_run_ended(self, message: RunEnded) -> None:
-        actions.past_runs.keep_run(self, message.of)
-        if message.of is not None and self.sending.fixed:
-            actions.fixing.say_whether_it_helped(self, message.of)
+        if message.of is not None:
+            actions.past_runs.keep_run(self, message.of)
+            if self.sending.fixed:
+                actions.fixing.say_whether_it_helped(self, message.of)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error
@@ -382,8 +371,10 @@ class WorkbenchApp(SurvivingApp):
         await actions.columns.tell_of_project(self)
 
     def _hear_of_copies(self, why_not: str) -> None:
+        """Report that backups of unsaved work fail, or work again."""
+        said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
         with suppress(RuntimeError):  # the app has just ended
-            self.call_later(lambda: actions.files.say_of_copies(self, why_not))
+            self.call_later(self.main.status.say, said, 10 if why_not else 5)
 
     def _ended_from_outside(self) -> None:
         """Back up unsaved work and exit, after a signal."""

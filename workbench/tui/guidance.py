@@ -11,7 +11,6 @@ from workbench.tui.screens.main import MainScreen
 if TYPE_CHECKING:
     from workbench.tui.widgets.guide import Kind
 
-FOCUS_EDITORS = "focus_editors"
 MOST_ACTIONS = 200
 """The number of latest actions that a step can check."""
 
@@ -89,7 +88,7 @@ class Guidance:
         """
         editors, guide = self._main.editors, self._main.guide
         asked, is_inside = guide.editor if guide is not None else "", editors.has_focus_within
-        if not asked or (is_inside and FOCUS_EDITORS in self._actions):
+        if not asked or (is_inside and "focus_editors" in self._actions):
             editors.focus_next()
             return
         if is_inside and editors.tab == asked:

@@ -82,29 +82,20 @@ def keys_of(app: App[Any]) -> KeyWords:
     return found if isinstance(found, KeyWords) else USUAL
 
 
-class KeyGroup:
-    """Create bindings of a group in the help; their ids start with `prefix`."""
-
-    def __init__(self, title: str, prefix: str) -> None:
-        self._group = Binding.Group(title)
-        self._prefix = prefix
-
-    def __call__(self, keys: str, action: str, id: str, name: str, tooltip: str, *, priority: bool = False) -> Binding:
-        """Return a binding; `keys` are separated by commas, `tooltip` starts with a verb."""
-        full = f"{self._prefix}.{id}"
-        return Binding(keys, action, name, priority=priority, id=full, tooltip=tooltip, group=self._group)
+KeyRow = tuple[str, str, str, str, str] | tuple[str, str, str, str, str, bool]
+"""Keys separated by commas, action, name, id, tooltip (a verb first), and whether it precedes other keys."""
 
 
-def pane_keys(group: str, *keys: tuple[str, str, str, str, str]) -> list[BindingType]:
-    """Return the bindings of a pane or widget from rows of keys, action, label, id and tooltip."""
-    its_group = Binding.Group(group)
+def pane_keys(group: str, *rows: KeyRow) -> list[BindingType]:
+    """Return the bindings of a pane, dialog or widget, listed in the help below the name of their group."""
+    shared = Binding.Group(group)
     return [
-        Binding(key, action, description, id=id, tooltip=tooltip, group=its_group)
-        for key, action, description, id, tooltip in keys
+        Binding(keys, action, name, id=id, tooltip=tooltip, group=shared, priority=bool(priority))
+        for keys, action, name, id, tooltip, *priority in rows
     ]
 
 
-RUN, FILE, EDIT, VIEW, KEEP = (KeyGroup(name, "app") for name in ("Run", "File", "Edit", "View", "Keep"))
+RUN, FILE, EDIT, VIEW, KEEP = map(Binding.Group, ("Run", "File", "Edit", "View", "Keep"))
 
 _KEYS = (
     (RUN, "f5,ctrl+j", "send_all", "Send", "Send every column to its model"),
@@ -148,12 +139,12 @@ _KEYS = (
 )
 """Group, keys, action (which is also the id), label and tooltip of each key."""
 
+PANES_FIRST = ("cancel", "new_session")
+"""Actions whose keys panes handle first."""
 APP_BINDINGS: tuple[Binding, ...] = tuple(
     [
-        group(
-            keys, action, action, name, tooltip, priority=action not in ("cancel", "new_session")
-        )  # panes handle these first
-        for group, keys, action, name, tooltip in _KEYS
+        Binding(keys, id, name, priority=id not in PANES_FIRST, id=f"app.{id}", tooltip=tooltip, group=group)
+        for group, keys, id, name, tooltip in _KEYS
     ]
 )
 
@@ -170,8 +161,6 @@ ON_A_STRESS = frozenset({"help"})
 A screen names its set as `APP_ACTIONS`; a screen without that is treated as a dialog.
 """
 
-_WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")
-
 
 class Bound(NamedTuple):
     """A binding and the name of its class; `""` for the app."""
@@ -187,7 +176,7 @@ def every_binding() -> tuple[Bound, ...]:
 
     found = [Bound("", one) for one in APP_BINDINGS]
     seen: set[type] = set()
-    for package in _WITH_BINDINGS:
+    for package in ("panes", "screens", "dialogs", "actions", "widgets"):
         home = f"workbench.tui.{package}"
         path = importlib.import_module(home).__path__
         for module in sorted(one.name for one in pkgutil.walk_packages(path, f"{home}.")):

@@ -19,7 +19,6 @@ from textual.widgets import TextArea
 from adapters.late_dataclasses import replace
 from sessions import examples
 from sessions.file import store
-from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
 from workbench.serving import messages, walls
@@ -35,8 +34,8 @@ from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.teacher import Teacher
 from workbench.tui.textual_internals import visitor_driver
-from workbench.tui.textual_internals.visitor_driver import ButtonPressed, TeacherMoved
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
@@ -85,8 +84,7 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
         before = None
     names = [one.name for one in host.document.session.cases]
     if place.case in names and place.case != host.document.state.case.name:
-        host.document.look_at_case(names.index(place.case))
-        host.main.show()
+        host.main.show_case(names.index(place.case))
     columns, _ = looking.columns_and_current(host)
     lacks_reply = any(one.reading is None for one in columns if one.column.id == place.column)
     if place.screen == "lesson" and place.part == "reply" and lacks_reply:
@@ -179,8 +177,8 @@ def _follow_to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | No
         main.point_at(place.column, origin)
 
 
-def _origin(place: TeachersPlace) -> OriginKey | None:
-    return (place.kind, place.field or None, place.turn) if place.part == "prompt" and place.kind else None
+def _origin(place: TeachersPlace) -> Origin | None:
+    return Origin(place.kind, place.field or None, place.turn) if place.part == "prompt" and place.kind else None
 
 
 def _close(host: Host, but: type[Widget] | None = None) -> None:
@@ -203,8 +201,6 @@ def _scroll(widget: Widget, place: TeachersPlace) -> None:
     widget.call_after_refresh(scroll)
 
 
-LOG = "stderr.log"
-MEMORY_MB = 1024
 LOOKS_S = 0.2
 """Seconds between updates of the teacher's position, the page's buttons and following."""
 
@@ -213,7 +209,7 @@ class VisitorApp(WorkbenchApp):
     """The app in the folder of a seat, which may start in a lesson; the teacher's app publishes its position."""
 
     def __init__(
-        self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
+        self, session: Session, path: Path | None, orders: Orders, fingerprint: store.Fingerprint | None = None
     ) -> None:
         confinement = Confinement(orders.files, orders.models, orders.runs_mb)
         super().__init__(
@@ -248,13 +244,13 @@ class VisitorApp(WorkbenchApp):
                 self.teacher.stop("You are editing.")
         await super().on_event(event)
 
-    def on_teacher_moved(self, message: TeacherMoved) -> None:
+    def on_teacher_moved(self, message: visitor_driver.TeacherMoved) -> None:
         if self.teacher is None:
             return
         with suppress(MessageError):  # an invalid place moves nothing
             self.teacher.told(messages.read(TeachersPlace, message.place) if message.place is not None else None)
 
-    def on_button_pressed(self, message: ButtonPressed) -> None:
+    def on_button_pressed(self, message: visitor_driver.ButtonPressed) -> None:
         """Handle a press of a page's button; in a lesson, swipes press Back and Next."""
         press, screen = message.press, self.screen
         if press.button == "follow":
@@ -303,10 +299,10 @@ def visitor_app(orders: Orders) -> VisitorApp:
 def main() -> int:
     """Run the app with the orders on the command line; return its exit code."""
     orders = Orders.read(sys.argv[1])
-    _limit(MEMORY_MB, orders.disk_mb)
+    _limit(1024, orders.disk_mb)
     os.nice(5)  # so that the server still responds with thirty apps
     try:
-        log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        log = os.open(orders.home / "stderr.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:  # the disk is full
         log = os.open(os.devnull, os.O_WRONLY)
     os.dup2(log, 2)  # Python's tracebacks do not belong on the teacher's terminal

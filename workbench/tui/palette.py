@@ -21,7 +21,7 @@ from adapters.formats import catalog
 from workbench.editing import edits
 from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
-from workbench.tui.actions import benching, cases, checking, columns, exporting, files, looking, past_runs, sending
+from workbench.tui.actions import benching, checking, columns, exporting, files, looking, past_runs, sending
 from workbench.tui.host import Host
 from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
 from workbench.tui.panes.editors import EDITORS
@@ -72,9 +72,7 @@ class Entries(CommandList):
 class Palette(CommandPalette, OneLayout[None]):
     """Textual's palette, except that enter waits for the search to end, and that its list is `Entries`."""
 
-    def __init__(self, provider: type[Provider]) -> None:
-        super().__init__(providers=[provider])
-        self._held: Input.Submitted | None = None
+    _held: Input.Submitted | None = None
 
     def compose(self) -> ComposeResult:
         for part in super().compose():
@@ -99,12 +97,6 @@ class Palette(CommandPalette, OneLayout[None]):
         if held is not None and event.state is WorkerState.SUCCESS:
             self._held = None
             self.post_message(Input.Submitted(held.input, held.value))
-
-
-def open_palette(host: Host) -> None:
-    """Open the palette, unless it is open."""
-    if not CommandPalette.is_open(host.app):
-        host.app.push_screen(Palette(provider_of(host)))
 
 
 def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
@@ -152,7 +144,8 @@ def _own_keys(host: Host, nodes: Iterable[DOMNode]) -> Iterator[Command]:
 
 
 def _command(host: Host, binding: Binding, node: DOMNode | None) -> Command:
-    keys = host.preferences.keys_in_force.get(binding.id or "", binding.key)
+    settings = host.preferences.settings
+    keys = (settings.keymap if settings is not None else {}).get(binding.id or "", binding.key)
     shown = short_form(keys.partition(",")[0].strip())
     return Command(
         f"{binding.description}   {shown}", binding.tooltip, partial(host.app.run_action, binding.action, node)
@@ -167,7 +160,7 @@ def _view(host: Host) -> Iterator[Command]:
     yield Command("More room for editors", width, partial(main.widen_editors, 8))
     yield Command("More room for columns", width, partial(main.widen_editors, -8))
     if main.editors.notes.display:
-        yield Command("Go to: notes", "Go to the warnings below the editors", main.editors.notes.focus_first)
+        yield Command("Go to: notes", "Go to the warnings below the editors", main.editors.notes.lines.focus)
     for tab in EDITORS:
         yield Command(f"Go to: {tab}", "Go to this editor", partial(main.editors.focus_on, tab))
     for page, about in PAGES.items():
@@ -183,7 +176,7 @@ def _view(host: Host) -> Iterator[Command]:
 def _session(host: Host) -> Iterator[Command]:
     main, session = host.main, host.document.session
     for index, case in enumerate(session.cases):
-        yield Command(f"Case: {case.name}", "Show this case", partial(cases.look_at, host, index))
+        yield Command(f"Case: {case.name}", "Show this case", partial(main.show_case, index))
     for predictor in PREDICTORS:
         change = partial(edits.set_signature, predictor=predictor)
         run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
@@ -201,7 +194,7 @@ def _session(host: Host) -> Iterator[Command]:
             run = partial(columns.move, host, column.id, by)
             yield Command(f"Move column {side}: {column.id}", "Move it by one place", run)
     about = "Record prompt and reply of all columns of this case for checks"
-    yield Command("Record every column", about, partial(checking.record_all, host))
+    yield Command("Record every column", about, lambda: checking.record_columns(host, main.columns.rendered))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "Restore a version that a save of this file replaced", run)
     if host.confinement.hands_out:

@@ -18,7 +18,6 @@ from adapters.late_dataclasses import dataclass, field, replace
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 from sessions.file import whole_files
-from sessions.file.whole_files import key_of, private, state_folder
 from workbench.state.document import Document
 from workbench.tui import themes
 from workbench.tui.keys import USUAL, KeyWords, problems, usable
@@ -57,24 +56,24 @@ class Remembered:
 
     def of(self, path: Path | None) -> Parts:
         """Return a session's layout, in which its own values override the user's."""
-        own = self.sessions.get(key_of(path), {})
+        own = self.sessions.get(whole_files.key_of(path), {})
         return {**self.user, **own}
 
     def add_session_layout(self, path: Path | None, user: Parts, own: Parts) -> Remembered:
         """Return a copy with a session's layout; `user` becomes the default of other sessions."""
-        others = {key: one for key, one in self.sessions.items() if key != key_of(path)}
+        others = {key: one for key, one in self.sessions.items() if key != whole_files.key_of(path)}
         kept = dict(list(others.items())[-(MOST_SESSIONS - 1) :])
         recent = self.recent
         if path is not None:
             name = os.path.realpath(path)
             recent = (name, *(one for one in recent if one != name))[:MOST_RECENT]
-        return Remembered({**self.user, **user}, {**kept, key_of(path): dict(own)}, recent)
+        return Remembered({**self.user, **user}, {**kept, whole_files.key_of(path): dict(own)}, recent)
 
 
 def load() -> Remembered:
     """Load the layout file; an empty `Remembered` if it is missing or invalid."""
     try:
-        place = state_folder() / NAME
+        place = whole_files.state_folder() / NAME
         if place.stat().st_size > LARGEST:
             return Remembered()
         data = json.loads(place.read_text(encoding="utf-8"))
@@ -96,8 +95,8 @@ def save(remembered: Remembered) -> str:
         indent=1,
     )
     try:
-        folder = state_folder()
-        private(folder)
+        folder = whole_files.state_folder()
+        whole_files.private(folder)
         whole_files.replace(str(folder / NAME), [content.encode("utf-8", "backslashreplace")], 0o600)
     except (OSError, SessionError) as error:
         return str(error)
@@ -249,11 +248,6 @@ class Preferences:
         """The steps of the first example's guide that are done."""
         steps = self._remembered.user.get("toured") if self._remembers else None
         return frozenset(one for one in steps if isinstance(one, int)) if isinstance(steps, list) else frozenset()
-
-    @property
-    def keys_in_force(self) -> dict[str, str]:
-        """The user's keys by binding id."""
-        return dict(self.settings.keymap) if self.settings is not None else {}
 
     # -- the layout
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from workbench.serving.messages import TeachersPlace
 
-HOW = "To follow again, choose `follow the teacher` ({app.follow_teacher|alt+f})."
-
 GoAlong = Callable[["TeachersPlace", "TeachersPlace | None"], str]
 """Goes to the teacher's place from the previous one. Returns why that is not possible now, or ""."""
 
@@ -82,7 +80,8 @@ class Teacher:
             self.is_followed = False
             self._show()
             if why:
-                plain_notify(self._app, f"{why} {keys_of(self._app)(HOW)}", title="Not following", timeout=6)
+                how = "To follow again, choose `follow the teacher` ({app.follow_teacher|alt+f})."
+                plain_notify(self._app, f"{why} {keys_of(self._app)(how)}", title="Not following", timeout=6)
 
     def catch_up(self) -> None:
         """Go to the teacher, unless already there; report what prevents it once, and try again."""

@@ -57,16 +57,18 @@ OURS = (DARK, LIGHT, DARK_PROJECTED, LIGHT_PROJECTED)
 OF_THE_TERMINAL = "ansi-dark"
 """Textual's theme with the terminal's own sixteen colours."""
 
+_ANSI = BUILTIN_THEMES[OF_THE_TERMINAL]
+TERMINAL = replace(
+    _ANSI,
+    primary="ansi_bright_blue",
+    error="ansi_bright_red",
+    variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
+)
+"""The theme `OF_THE_TERMINAL` with legible colours.
 
-def terminal_theme() -> Theme:
-    """Return the theme `OF_THE_TERMINAL` with legible colours.
-
-    Textual draws frames without the focus in black, on any background. The plain blue and red of most terminals are
-    darker than their other colours, so that names of fields and errors were illegible on black.
-    """
-    usual = BUILTIN_THEMES[OF_THE_TERMINAL]
-    variables = {**usual.variables, "border-blurred": "ansi_bright_black"}
-    return replace(usual, primary="ansi_bright_blue", error="ansi_bright_red", variables=variables)
+Textual draws frames without the focus in black, on any background. The plain blue and red of most terminals are darker
+than their other colours, so that names of fields and errors were illegible on black.
+"""
 
 
 def usual(color_system: str | None) -> str:

@@ -267,7 +267,7 @@ def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -
             if main.editors.tab != tab:
                 await desk.press("f2")
             assert main.editors.tab == tab
-            assert main.editors.pane(tab).region.height > (3 if size == SMALL else 8)
+            assert main.editors.panes[tab].region.height > (3 if size == SMALL else 8)
         for column in main.columns.all:
             assert column.outer_size.width >= 32 or not column.display
 
@@ -371,7 +371,7 @@ def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed() -> None:
 def test_whoever_leaves_the_notes_types_where_they_went() -> None:
     async def act(desk: Desk) -> None:
         for go in (lambda: desk.main.editors.focus_on("signature"), None):
-            desk.main.editors.notes.focus_first()
+            desk.main.editors.notes.lines.focus()
             await desk.settle()
             if go is not None:
                 go()

@@ -10,7 +10,6 @@ from textual.fuzzy import Matcher
 
 from tests.support.hostile_session import LONG, SHORT, session_of
 from tests.support.open_app import SIZES, Desk, at_the_desk
-from workbench.tui.actions import cases
 from workbench.tui.palette import commands_of
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
@@ -50,7 +49,7 @@ def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
 
     async def act(desk: Desk) -> None:
         for index in range(len(session.cases)):
-            cases.look_at(desk.app, index)
+            desk.main.show_case(index)
             await desk.settle()
             assert_harmless(desk)
         await look_at_every_pane(desk)

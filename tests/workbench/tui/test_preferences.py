@@ -7,9 +7,9 @@ import pytest
 
 from sessions.file import store
 from tests.support.open_app import MANY_COLOURS, MIDDLE, TICKETS, Desk, at_the_desk
-from workbench.tui.actions import cases
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseThemeScreen
+from workbench.tui.keys import USUAL
 from workbench.tui.widgets.guide import Guide
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import PlainStatic
@@ -35,7 +35,7 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
         usual = desk.main.columns.shares.said
         desk.main.columns.resize_prompts(0.2)
         shares.extend([usual, desk.main.columns.shares.said])
-        cases.look_at(desk.app, 1)
+        desk.main.show_case(1)
         await desk.press("f11", "f11")
         await desk.press("f2")
         await desk.press("f2")
@@ -123,7 +123,7 @@ def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
 def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
     app = WorkbenchApp(replace(TICKETS))
     assert app.preferences.settings is None
-    assert app.preferences.keys_in_force == {}
+    assert app.preferences.key_words is USUAL
 
 
 @pytest.mark.slow

@@ -14,14 +14,14 @@ from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Demo, Session
+from sessions.model.session import Demo
 from sessions.running.recording import copied
 from sessions.stress import grid
 from workbench.bench.judging import expected_outputs
-from workbench.editing import edits, row_edits
+from workbench.editing import row_edits
 from workbench.output.display import one_line
 from workbench.state.document import Place
-from workbench.tui.actions.checking import record
+from workbench.tui.actions.checking import record, show_case
 from workbench.tui.host import Host
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen, Tested
@@ -59,12 +59,8 @@ async def look_at_bench(host: Host) -> None:
 def show(host: Host, wanted: Wanted) -> None:
     """Show the case with the run's reply in its column, and report what no longer exists."""
     session = host.document.session
-    names = [one.name for one in session.cases]
-    if wanted.case not in names:
-        plain_notify(host.app, f"The case {one_line(wanted.case, 60)} no longer exists.", severity="warning")
+    if not show_case(host, wanted.case):
         return
-    host.document.look_at_case(names.index(wanted.case))
-    host.main.show()
     columns = [one.id for one in session.columns]
     column = wanted.column if wanted.column in columns else wanted.column.partition(" · ")[0]
     if column not in columns:
@@ -72,12 +68,10 @@ def show(host: Host, wanted: Wanted) -> None:
         return
     run = wanted.run
     if run is not None and run.reply is not None:
-        host.main.runs.forget(wanted.case, column)
         reply = copied(Reply, run.reply, model=run.model)
-        change = partial(edits.set_reply, case=wanted.case, column=column, reply=reply)
-        host.main.edit(change, Place("reply", wanted.case, field=f"{column} benched"), f"reply of run {run.number}")
+        host.main.replies.put(wanted.case, column, reply, f"reply of run {run.number}", "benched")
     if run is not None and wanted.then == "demo":
-        case = session.cases[names.index(wanted.case)]
+        case = session.case(wanted.case)
         known = {name: _plain(value) for name, value in run.values.items()}
         demo = Demo({**case.inputs, **known, **expected_outputs(column_expectations(case.expect, column))})
         row = len(session.demos)
@@ -114,17 +108,10 @@ async def break_replies(host: Host) -> None:
     columns = frozenset([one.id for one in session.columns])
     done, *of = host.last_stress_test or (None, None, None)
     is_the_same = of[0] is session and of[1] is case
-    screen = StressScreen(lambda: _tested(session, case), name, columns, done if is_the_same else None)
+    make = partial(grid.grid_of, session, case, grid.every_adapter(session))
+    screen = StressScreen(lambda: Tested.of(make()), name, columns, done if is_the_same else None)
     taken = await host.app.push_screen_wait(screen)
     host.last_stress_test = (screen.done, session, case) if screen.done is not None else None
     if taken is not None:
         reply = Reply(taken.text, source="edited")
-        host.main.runs.forget(case.name, taken.column)
-        change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
-        place = Place("reply", case.name, field=taken.column)
-        host.main.edit(change, place, "a damaged reply")
-        host.main.go_to(place)  # show the changed reply
-
-
-def _tested(session: Session, case: Case) -> Tested:
-    return Tested.of(grid.grid_of(session, case, grid.every_adapter(session)))
+        host.main.go_to(host.main.replies.put(case.name, taken.column, reply, "a damaged reply", ""))

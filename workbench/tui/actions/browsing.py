@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import NamedTuple
 
-from textual import on, work
-from textual.binding import BindingType
+from textual import work
 from textual.content import Content
 from textual.widgets import OptionList
 
 from adapters.errors import SignatureError
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import replace
 from sessions import examples
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.imports import pasted_calls, pasted_text
 from sessions.imports.reading import GIVE_SIGNATURE, Imported
-from sessions.model.session import SignatureText
+from sessions.model.session import Session, SignatureText
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui import preferences
@@ -31,83 +29,50 @@ from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
 LARGEST = 4_000_000
 """Bytes above which a file has no preview."""
-LONGEST = 2_000
-"""Maximum characters of a text in a preview."""
+MOST_SIGNATURE_LINES = 12
 _TAG = re.compile(r"(?<![\w#&])#([^\W\d]\w*)")
 
 
-@dataclass(frozen=True)
-class Card:
-    """A preview; `tags` are the words after a `#` in name and notes, `wrong` says why there is no preview."""
+class Card(NamedTuple):
+    """The preview of a session, and the words that a search finds it by."""
 
-    name: str = ""
-    tags: tuple[str, ...] = ()
-    signature: str = ""
-    columns: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
-    demos: int = 0
-    recordings: int = 0
-    model: str = ""
-    notes: str = ""
-    wrong: str = ""
+    preview: Content
+    words: str = ""
 
 
-def read(path: Path) -> Card:
-    """Read the preview of a file; never raises."""
+def read(path: Path) -> Card | str:
+    """Read the preview of a file, or return why there is none."""
     try:
         size = path.stat().st_size
-        if size > LARGEST:
-            return Card(wrong=f"{size:,} bytes: too large for a preview")
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        return f"{size:,} bytes: too large for a preview" if size > LARGEST else card_of(store.load(path))
     except OSError as error:
-        return Card(wrong=error.strerror or str(error))
-    except (ValueError, RecursionError):
-        return Card(wrong="not valid JSON")
-    if not isinstance(data, dict) or "signature" not in data or "format" not in data:
-        return Card(wrong="not a session file")
-    return card_of(data)
+        return error.strerror or str(error)
+    except SessionError as error:
+        return one_line(": ".join(filter(None, (error.place, error.message))), 200)
 
 
-def card_of(data: dict[str, Any]) -> Card:
-    """Return the preview of a session's JSON, skipping values of an unexpected type."""
-    signature = data["signature"]
-    written = signature.get("text") if isinstance(signature, dict) else signature
-    cases = _objects(data.get("cases"))
-    columns = [
-        _text(one.get("id", one.get("adapter"))) + (f" → {_text(one['model'])}" if one.get("model") else "")
-        for one in _objects(data.get("columns"))
-    ]
-    name, notes = _text(data.get("name")), _text(data.get("notes"))
-    return Card(
-        name=name,
-        tags=tuple(dict.fromkeys(_TAG.findall(f"{name}\n{notes}"))),
-        signature=_text(written),
-        columns=tuple(columns),
-        cases=tuple(_text(one.get("name")) for one in cases),
-        demos=len(_objects(data.get("demos"))),
-        recordings=sum(len(one["recordings"]) for one in cases if isinstance(one.get("recordings"), dict)),
-        model=_text(data.get("model")),
-        notes=notes,
+def card_of(session: Session) -> Card:
+    """Return the preview of a session; its tags are the words after a `#` in name and notes."""
+    tags = [f"#{one}" for one in dict.fromkeys(_TAG.findall(f"{session.name}\n{session.notes}"))]
+    columns = [f"{one.id} → {one.model}" if one.model else one.id for one in session.columns]
+    recorded = sum(len(one.recordings) for one in session.cases)
+    counts = [counted(len(session.cases), "case"), counted(len(session.demos), "demo"), f"{recorded:,} recorded"]
+    written = [line for line in session.signature.text.split("\n") if line.strip()]
+    start = next((index for index, line in enumerate(written) if "Signature)" in line), 0)
+    preview = lines(
+        (one_line(session.name, 60) or "unnamed", "bold"),
+        ("".join(f"  {one_line(tag, 20)}" for tag in tags[:6]), "$text-accent"),
+        (f"\n{' · '.join(counts)}   {one_line(session.model, 40)}", QUIET),
+        (f"\n{one_line(', '.join(columns), 90)}\n", "$text-secondary"),
+        *[f"\n{one_line(line, 90)}" for line in written[start : start + MOST_SIGNATURE_LINES]],
     )
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    """Return a text from the file, joining long texts stored as lists of lines."""
-    if isinstance(value, list):
-        value = "\n".join(one for one in value[:LONGEST] if isinstance(one, str))
-    return value[:LONGEST] if isinstance(value, str) else ""
-
-
-MOST_SIGNATURE_LINES = 12
+    words = " ".join((session.name, *tags, *columns, *[one.name for one in session.cases]))
+    return Card(preview, words.lower())
 
 
 class BrowseScreen(ChooseScreen):
@@ -117,11 +82,12 @@ class BrowseScreen(ChooseScreen):
     names, tags, columns and cases.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KeyGroup("This dialog", "browse")("escape", "dismiss(None)", "close", "Close", "Close without opening anything")
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "browse.close", "Close without opening anything"),
+    )
 
-    def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card], current: str = "") -> None:
+    def __init__(self, entries: Sequence[Entry], cards: Mapping[str, Card | str], current: str = "") -> None:
         super().__init__(
             "Open a session",
             entries,
@@ -150,9 +116,8 @@ class BrowseScreen(ChooseScreen):
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         found: list[Entry] = []
         for entry in self._entries:
-            card = self._cards.get(entry.value, Card())
-            tags = [f"#{one}" for one in card.tags]
-            text = " ".join((entry.name, entry.about, card.name, *tags, *card.columns, *card.cases)).lower()
+            card = self._cards.get(entry.value, "")
+            text = f"{entry.name} {entry.about}".lower() + (f" {card.words}" if isinstance(card, Card) else "")
             if all(word in text for word in words):
                 found.append(entry)
         return found
@@ -164,17 +129,12 @@ class BrowseScreen(ChooseScreen):
         else:
             super().take_lines(text)
 
-    @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._shown):
-            self._show_glance(self._shown[event.option_index])
-
-    def nothing_found(self) -> None:
-        self._glance.show(lines(("", QUIET)))
-
-    def _show_glance(self, entry: Entry) -> None:
-        card = self._cards.get(entry.value)
-        self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))
+    def preview(self, entry: Entry | None) -> None:
+        card = self._cards.get(entry.value) if entry is not None else ""
+        if isinstance(card, Card):
+            self._glance.show(card.preview)
+        else:
+            self._glance.show(lines((f"✗ {card}", "$text-warning") if card else ("" if entry is None else "…", QUIET)))
 
     @work(exit_on_error=False)
     async def _look_into_files(self) -> None:
@@ -185,26 +145,7 @@ class BrowseScreen(ChooseScreen):
                 return
             index = self.query_one(OptionList).highlighted
             if index is not None and index < len(self._shown) and self._shown[index] is entry:
-                self._show_glance(entry)
-
-
-def glance(card: Card) -> Content:
-    """Return the preview of a session."""
-    if card.wrong:
-        return lines((f"✗ {card.wrong}", "$text-warning"))
-    parts: list[tuple[str, str] | str] = [(one_line(card.name, 60) or "unnamed", "bold")]
-    parts.append(("".join(f"  #{one_line(tag, 20)}" for tag in card.tags[:6]), "$text-accent"))
-    counts = [
-        f"{len(card.cases)} case{'s' if len(card.cases) != 1 else ''}",
-        f"{card.demos} demo{'s' if card.demos != 1 else ''}",
-        f"{card.recordings} recorded",
-    ]
-    parts.append((f"\n{' · '.join(counts)}   {one_line(card.model, 40)}", QUIET))
-    parts.append((f"\n{one_line(', '.join(card.columns), 90)}\n", "$text-secondary"))
-    shown = [line for line in card.signature.split("\n") if line.strip()]
-    start = next((index for index, line in enumerate(shown) if "Signature)" in line), 0)
-    parts += [f"\n{one_line(line, 90)}" for line in shown[start : start + MOST_SIGNATURE_LINES]]
-    return lines(*parts)
+                self.preview(entry)
 
 
 MOST_FILES = 500
@@ -222,15 +163,14 @@ async def open_session(host: Host) -> None:
     entries = entries_of(folder, recent)
     example = host.guidance.example(has_files=not entries[0].value.startswith(EXAMPLE))
     named = EXAMPLE + example if example else ""
-    loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
-    cards = {EXAMPLE + name: card_of(data) for name, data in loaded.items()}
+    cards = {EXAMPLE + name: card_of(examples.load(name)) for name in examples.ALL}
     chosen = await host.app.push_screen_wait(BrowseScreen(entries, cards, named))
     if chosen is not None and chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
     path = Path(os.path.expanduser(chosen or ""))
     may_be_read = chosen is not None and not host.confinement.why_no_file(path) and path.is_file()
-    if may_be_read and read(path).wrong and (text := pasted_text.calls_at(str(path))):
+    if may_be_read and isinstance(read(path), str) and (text := pasted_text.calls_at(str(path))):
         await open_pasted(host, text)
         return
     if chosen is None or not await files.confirm_close(host):

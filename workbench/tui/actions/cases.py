@@ -7,25 +7,22 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from textual import on
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from sessions.model.session import Case, Recording
+from sessions.model.session import Case
 from workbench.editing import edits, field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
-
-_key = KeyGroup("Cases", "cases")
 
 
 class CaseAction(NamedTuple):
@@ -38,13 +35,14 @@ class CaseAction(NamedTuple):
 class CasesScreen(Dialog[CaseAction | None]):
     """Choose a case and an action; returns None after escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
-        _key("ctrl+n,a", "choose('add')", "add", "Add", "Add an empty case"),
-        _key("d", "choose('duplicate')", "duplicate", "Copy", "Copy this case"),
-        _key("r", "choose('rename')", "rename", "Rename", "Rename this case"),
-        _key("x,delete", "choose('delete')", "delete", "Delete", "Delete this case"),
-    ]
+    BINDINGS = pane_keys(
+        "Cases",
+        ("escape", "dismiss(None)", "Close", "cases.close", "Close without a choice"),
+        ("ctrl+n,a", "choose('add')", "Add", "cases.add", "Add an empty case"),
+        ("d", "choose('duplicate')", "Copy", "cases.duplicate", "Copy this case"),
+        ("r", "choose('rename')", "Rename", "cases.rename", "Rename this case"),
+        ("x,delete", "choose('delete')", "Delete", "cases.delete", "Delete this case"),
+    )
 
     def __init__(self, state: State) -> None:
         keys = (
@@ -60,7 +58,8 @@ class CasesScreen(Dialog[CaseAction | None]):
             mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
             about = [one_line(str(value), 40) for value in list(case.inputs.values())[:2] if value != case.name]
             recorded = [f"{len(case.recordings)} recorded"] if case.recordings else []
-            failed = sum(map(_is_failure, case.recordings.values()))
+            last = [call.completions for one in case.recordings.values() for call in one.attempts[-1:]]
+            failed = sum(any(one.reading is not None and not one.reading.ok for one in replies) for replies in last)
             shown = lines(
                 mark,
                 (one_line(case.name, 40), "bold"),
@@ -78,12 +77,6 @@ class CasesScreen(Dialog[CaseAction | None]):
     def action_choose(self, verb: Literal["look", "add", "rename", "duplicate", "delete"]) -> None:
         index = self.query_one(OptionList).highlighted
         self.dismiss(CaseAction(verb, index if index is not None else self._state.case_index))
-
-
-def _is_failure(recording: Recording) -> bool:
-    """Return whether a reply of the recording's last call did not parse."""
-    replies = [reply for call in recording.attempts[-1:] for reply in call.completions]
-    return any(reply.reading is not None and not reply.reading.ok for reply in replies)
 
 
 async def choose_case(host: Host) -> None:
@@ -104,12 +97,6 @@ async def choose_case(host: Host) -> None:
             host.main.edit(edits.delete_case, place, f"delete {Case(name).plain_words}")
     elif action.verb == "rename":
         await _rename(host, name)
-    host.main.show()
-
-
-def look_at(host: Host, index: int) -> None:
-    """Show another case."""
-    host.document.look_at_case(index)
     host.main.show()
 
 

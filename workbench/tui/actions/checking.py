@@ -18,7 +18,6 @@ from adapters.running.runs import Run
 from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
-from sessions.checking.checking import NO_REPLY
 from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
 from sessions.model.session import Column, Session
@@ -97,19 +96,18 @@ def check(host: Host) -> None:
         plain_notify(host.app, said, title="Not checked", severity="warning", timeout=12)
         return
     if any(is_late(column) for column in host.document.session.columns):
-        host.app.run_worker(_check_beside(host), group="check", exclusive=True, exit_on_error=False)
+
+        async def check_beside() -> None:  # in a thread, because columns of another release are slow
+            _tell(host, await asyncio.to_thread(judged, host, Follower()))
+
+        host.app.run_worker(check_beside(), group="check", exclusive=True, exit_on_error=False)
     else:
         _tell(host, judged(host, Follower()))
 
 
-async def _check_beside(host: Host) -> None:
-    """Check in a thread, because columns of another release are slow."""
-    _tell(host, await asyncio.to_thread(judged, host, Follower()))
-
-
 def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
     # a fixture whose expectations only lack a reply is waiting
-    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {NO_REPLY}]
+    differing = [one for one in checked if one.failed and {drift.message for drift in one.drift} != {checking.NO_REPLY}]
     if differing:
         host.ask(decide(host, differing))
         return
@@ -143,7 +141,8 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
         for one in waiting:
             columns.setdefault(one.case, []).append(one.column)
         listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
-        send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
+        elsewhere = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"
+        send = "{app.send_all|F5} sends it" if set(columns) == {case} else elsewhere
         parts.append(f"Expectations without a reply: {one_line(listed, 240)}. {keys(send)}.")
     for one in holding[:MOST_LINES]:
         words = ", ".join([f"{part} {word}" for part, word in one.verdicts.items() if word != "empty"])
@@ -164,13 +163,6 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     return Said(title, "\n".join(parts), "warning" if waiting else "information")
 
 
-_ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"
-
-
-THEN = "records"
-"""Choices for accepted causes when the review is left."""
-
-
 def judged(host: Host, follower: Follower) -> list[FixtureResult]:
     """Check the session on screen and its linked program, as `workbench check` would after saving."""
     session = host.document.session
@@ -186,7 +178,7 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     look = OpenLook(host.document.session, host.document.folder, results)
     name = host.document.path.name if host.document.path is not None else "this session"
     kept = decisions_on_open(host.document.path)
-    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN, kept))
+    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, "records", kept))
     if take(host, left):
         kept.remove()
     if left.go_to is not None:
@@ -231,13 +223,18 @@ def path_of(host: Host) -> str:
 
 def go_to(host: Host, fixture: FixtureName) -> None:
     """Show a fixture's case and go to its prompt."""
+    if show_case(host, fixture.case):
+        host.main.go_to(Place("column", fixture.case, field=fixture.column))
+
+
+def show_case(host: Host, name: str) -> bool:
+    """Show the case with a name, or say that it is gone."""
     names = [one.name for one in host.document.session.cases]
-    if fixture.case not in names:
-        plain_notify(host.app, f"The case {one_line(fixture.case, 60)} is gone.", severity="warning")
-        return
-    host.document.look_at_case(names.index(fixture.case))
-    host.main.show()
-    host.main.go_to(Place("column", fixture.case, field=fixture.column))
+    if name not in names:
+        plain_notify(host.app, f"The case {one_line(name, 60)} no longer exists.", severity="warning")
+        return False
+    host.main.show_case(names.index(name))
+    return True
 
 
 NO_COLUMN = "No column to record. {app.add_column|alt+c} adds one."
@@ -250,12 +247,7 @@ def record(host: Host) -> None:
     if rendered is None:
         plain_notify(host.app, host.key_words(NO_COLUMN), title="Not recorded", severity="warning")
         return
-    _record(host, [rendered])
-
-
-def record_all(host: Host) -> None:
-    """Record every column of this case, and report those that could not be recorded and why."""
-    _record(host, host.main.columns.rendered)
+    record_columns(host, [rendered])
 
 
 @dataclass(frozen=True)
@@ -278,7 +270,8 @@ class _Recorded:
     """Reasons why columns were not recorded, a line each."""
 
 
-def _record(host: Host, shown: Sequence[RenderedColumn]) -> None:
+def record_columns(host: Host, shown: Sequence[RenderedColumn]) -> None:
+    """Record columns of this case, and report those that could not be recorded and why."""
     wanted: list[_Wanted] = []
     left: list[str] = []
     state = host.document.state

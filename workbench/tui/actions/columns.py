@@ -27,7 +27,6 @@ from workbench.tui.host import Host
 from workbench.tui.messages import Change
 from workbench.tui.widgets.text.plain import plain_notify
 
-OWN_MODELS = "Every column has its own model."
 TAKE_IT = (
     Answer("take", "a", "Use this model in all columns"),
     Answer("keep", "k", "Keep their models", "use this model in columns that you add"),
@@ -43,7 +42,8 @@ async def choose_model(host: Host) -> None:
     chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_session, "model")
     if chosen is None or not columns or any(one.model is None for one in columns):
         return
-    answer = await host.app.push_screen_wait(ConfirmScreen(f"Model {chosen}", OWN_MODELS, TAKE_IT))
+    question = ConfirmScreen(f"Model {chosen}", "Every column has its own model.", TAKE_IT)
+    answer = await host.app.push_screen_wait(question)
     if answer == "take":
         host.main.edit(_drop_own_models, Place("model"), "one model for every column")
 
@@ -96,8 +96,6 @@ def warm(host: Host, model: str) -> None:
 
 BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
 """Ways to add columns; the first three are also values for `do`."""
-SECONDS_OF_NEWS = 10
-ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature without a variant")
 
 
 async def set_up(host: Host) -> None:
@@ -157,7 +155,7 @@ async def tell_of_project(host: Host) -> None:
     followed = {release or recording.DSPY for name, _, release in columns if release or catalog.dspy_class(name)}
     if own is not None and followed and own.version not in followed:
         said = f"this project has dspy {own.version}; {{app.add_column|alt+c}} offers it"
-        host.main.status.say(host.key_words(said), SECONDS_OF_NEWS)
+        host.main.status.say(host.key_words(said), seconds=10)
 
 
 async def follow_project(host: Host, own: project.Project) -> None:
@@ -289,12 +287,9 @@ def move(host: Host, id: str, by: int) -> None:
     _edit(host, partial(edits.set_columns, columns=tuple(columns)), f"move column {id}")
 
 
-def try_variant(host: Host, tag: str) -> None:
-    """Add a column with the variants of a tag next to the focused column."""
-    rendered = host.main.shown_column()
-    if rendered is not None:
-        change = partial(column_edits.add_variant, id=rendered.column.id, tag=tag)
-        _edit(host, change, f"variant {tag} beside {rendered.column.id}")
+def try_variant(host: Host, tag: str, column: Column) -> None:
+    """Add a column with the variants of a tag next to a column."""
+    _edit(host, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
 
 
 async def _parameters(host: Host, column: Column | None) -> None:
@@ -330,13 +325,14 @@ async def _variant(host: Host, column: Column, beside: bool) -> None:
         Entry(tag, tag, ", ".join(one.of for one in session.variants if one.tag == tag))
         for tag in variants.tags(session)
     ]
-    shown = entries if beside else [ORIGINAL, *entries]
+    if not beside:
+        entries.insert(0, Entry("", variants.ORIGINAL_TAG, "the signature without a variant"))
     title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
-    tag = await host.app.push_screen_wait(ChooseScreen(title, shown, current=column.variant or ""))
+    tag = await host.app.push_screen_wait(ChooseScreen(title, entries, current=column.variant or ""))
     if tag is None:
         return
     if beside:
-        _edit(host, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
+        try_variant(host, tag, column)
     else:
         _edit(host, partial(column_edits.set_variant, id=column.id, tag=tag or None), f"variant of {column.id}")
 

@@ -12,10 +12,10 @@ from sessions.exports.formats import Format
 from sessions.file import whole_files
 from sessions.running import rendering
 from workbench.exporting import forms
-from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
 from workbench.state.document import RenderedColumn
+from workbench.tui.actions.files import may_replace
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Host
@@ -72,7 +72,7 @@ DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 
 async def export(host: Host, name: str) -> None:
     """Export the focused column, or as much as the format `name` can hold, and report it."""
-    form = FORMS[name]
+    form = forms.FORMS[name]
     session, path, rendered = host.document.session, host.document.path, host.main.shown_column()
     is_one = rendered is not None and not form.wants_every_column
     columns = [rendered.column] if rendered is not None and is_one else list(session.columns)
@@ -110,11 +110,7 @@ async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
     if chosen is None:
         return
     path = Path(chosen).expanduser()
-    if path.exists():
-        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-        if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
-            return
-    if _write(host, path, made):
+    if await may_replace(host, path, "Export") and _write(host, path, made):
         host.main.status.say(f"exported {form.title} to {path.name}")
 
 

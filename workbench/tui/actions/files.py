@@ -12,7 +12,6 @@ from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
-from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
 from workbench.state.document import Place, State, session_with_drafts, state_of
@@ -22,14 +21,11 @@ from workbench.tui.host import Host
 from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.text.plain import plain_notify
 
-SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
-"""Seconds that the status line reports failing backups, and their recovery."""
 MOST_LINES = 12
 """Maximum lines of a difference in a dialog."""
 NEW = "new session"
 """The name of a session before it gets its own."""
 KEEP_EDITING = Answer("stay", "c", "Keep editing")
-NAMELESS = ("", "Signature", "StringSignature")
 
 
 async def new_session(host: Host) -> None:
@@ -148,11 +144,8 @@ async def save_as(host: Host) -> bool:
     path = Path(chosen).expanduser()
     if not path.suffix and path != host.document.path:
         path = path.with_name(f"{path.name}.session.json")
-    if path.exists() and path != host.document.path:
-        question = f"{path} exists. Replace it?"
-        answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-        if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
-            return False
+    if path != host.document.path and not await may_replace(host, path, "Save as"):
+        return False
     # a link to a program is relative to the session's folder
     before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
@@ -166,6 +159,13 @@ async def save_as(host: Host) -> bool:
     return _write(host, path, lambda: saving.overwrite(host.document.session, path))
 
 
+async def may_replace(host: Host, path: Path, title: str) -> bool:
+    """Ask whether to replace a file; return True if there is none."""
+    answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
+    screen = ConfirmScreen(title, f"{path} exists. Replace it?", answers)
+    return not path.exists() or await host.app.push_screen_wait(screen) == "yes"
+
+
 def _file_name(session: Session) -> str:
     """Return a proposed file name, from the session's name, or else its signature's class or fields."""
     name = session.name
@@ -175,7 +175,7 @@ def _file_name(session: Session) -> str:
         except SignatureError:
             return "session"
         ends = [next(iter(fields), "") for fields in (read.input_fields, read.output_fields)]
-        written = read.name if read.name not in NAMELESS else "-".join(filter(None, ends))
+        written = read.name if read.name not in ("", "Signature", "StringSignature") else "-".join(filter(None, ends))
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
     return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "session"
 
@@ -267,7 +267,7 @@ async def offer_left_over(host: Host) -> None:
         return
     if host.confinement.hands_out:
         _take_up(host, left)
-        host.main.status.say("your unsaved work is here again", SECONDS_OF_GOOD_NEWS)
+        host.main.status.say("your unsaved work is here again", 5)
         return
     only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
@@ -296,13 +296,7 @@ def _take_up(host: Host, left: autosave.LeftOver) -> None:
     autosave.put_away(left, host.document.path)
 
 
-def say_of_copies(host: Host, why_not: str) -> None:
-    """Report that backups of unsaved work fail, or work again."""
-    said = f"unsaved work not backed up: {why_not}" if why_not else "unsaved work is backed up again"
-    host.main.status.say(said, SECONDS_OF_A_WARNING if why_not else SECONDS_OF_GOOD_NEWS)
-
-
-def _write(host: Host, path: Path, write: Callable[[], Saved]) -> bool:
+def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> bool:
     try:
         saved = write()
     except (SessionError, OSError, ValueError) as error:
@@ -316,7 +310,7 @@ def _not_saved(host: Host, path: Path, error: Exception) -> bool:
     return False
 
 
-def _done(host: Host, path: Path, saved: Saved) -> bool:
+def _done(host: Host, path: Path, saved: saving.Saved) -> bool:
     """Merge changes made on disk, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")

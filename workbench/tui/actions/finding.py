@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input
@@ -19,7 +18,7 @@ from workbench.editing import field_values
 from workbench.output.display import one_line, safe
 from workbench.state.document import Place, State
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -70,21 +69,19 @@ def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
     return list(islice(found, MOST_HITS))
 
 
-_key = KeyGroup("Find", "find")
-
-
 class FindScreen(ModalScreen[bool], OneLayout[bool]):
     """Search while the user types; returns whether to stay at the match.
 
     `search` finds hits of a text, `show` goes to a hit.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(False)", "close", "Close", "Return to where you were"),
-        _key("enter", "stay", "stay", "Go there", "Go to this match", priority=True),
-        _key("down,ctrl+f,ctrl+n", "step(1)", "next", "Next", "Show the next match", priority=True),
-        _key("up", "step(-1)", "before", "Before", "Show the previous match", priority=True),
-    ]
+    BINDINGS = pane_keys(
+        "Find",
+        ("escape", "dismiss(False)", "Close", "find.close", "Return to where you were"),
+        ("enter", "stay", "Go there", "find.stay", "Go to this match", True),
+        ("down,ctrl+f,ctrl+n", "step(1)", "Next", "find.next", "Show the next match", True),
+        ("up", "step(-1)", "Before", "find.before", "Show the previous match", True),
+    )
 
     def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None]) -> None:
         super().__init__()

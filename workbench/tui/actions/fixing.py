@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 
@@ -18,7 +17,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdicts import rejected_in
 from workbench.tui.widgets.row_list import RowList
@@ -28,7 +27,6 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
 if TYPE_CHECKING:
     from workbench.tui.runs.runs import ColumnRun
 
-_key = KeyGroup("Fixes", "fixes")
 MOST_ROWS = 8
 LONGEST_CAUSE = 400
 LONGEST_ROW = 90
@@ -42,10 +40,11 @@ class FixesScreen(Dialog[Effect | None]):
     """
 
     CLASSES = "-large"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without a change"),
-        _key("enter", "take", "take", "Apply", "Apply this fix; undo reverts it"),
-    ]
+    BINDINGS = pane_keys(
+        "Fixes",
+        ("escape", "dismiss(None)", "Close", "fixes.close", "Close without a change"),
+        ("enter", "take", "Apply", "fixes.take", "Apply this fix; undo reverts it"),
+    )
 
     def __init__(self, column: str, causes: Sequence[str], effects: Sequence[Effect]) -> None:
         hint = "↑↓ choose   {fixes.take|enter} apply   {fixes.close|esc} close   tab scroll the changes"

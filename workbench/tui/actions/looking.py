@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown
@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.theme import Theme
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import ActiveBinding, BindingType
+from textual.binding import ActiveBinding
 from textual.color import Color
 from textual.command import CommandPalette
 from textual.containers import VerticalScroll
@@ -24,14 +24,12 @@ from textual.widgets import Static
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup, keys_of, short_form
+from workbench.tui.keys import keys_of, pane_keys, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.widgets.text.plain import PlainStatic, lines
-
-_key = KeyGroup("This page", "help")
 
 START = """\
 A **signature** declares inputs and outputs. An **adapter** turns it, with demos, history and inputs, into chat
@@ -67,8 +65,11 @@ class _ThemedMarkdown:
 
 class HelpScreen(Dialog[None]):
     CLASSES = "-large"
-    APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
-    BINDINGS: ClassVar[list[BindingType]] = [_key("escape,f1,q", "dismiss(None)", "close", "Close", "Close the help")]
+    APP_ACTIONS: frozenset[str] = frozenset()
+    BINDINGS = pane_keys(
+        "This page",
+        ("escape,f1,q", "dismiss(None)", "Close", "help.close", "Close the help"),
+    )
 
     def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
         super().__init__("Help", "↑↓ scroll   {help.close|esc} close")
@@ -110,9 +111,10 @@ class Target(NamedTuple):
 class JumpScreen(ModalScreen[Widget | None]):
     """Choose a widget by its letter; returns None for any other key."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KeyGroup("Jump", "jump")("escape", "dismiss(None)", "close", "Stay", "Stay where you are")
-    ]
+    BINDINGS = pane_keys(
+        "Jump",
+        ("escape", "dismiss(None)", "Stay", "jump.close", "Stay where you are"),
+    )
 
     def __init__(self, targets: Sequence[Target]) -> None:
         super().__init__()
@@ -190,7 +192,7 @@ def open_help(host: Host) -> None:
         if isinstance(one, MainScreen) and not one.columns.has_focus_within:
             explained = (*one.editors.visible_panes, one.editors.notes)
             if not any(pane in nodes for pane in explained):
-                nodes = [one.editors.pane(one.editors.tab)]
+                nodes = [one.editors.panes[one.editors.tab]]
         texts.append(next((node.HELP for node in nodes if getattr(node, "HELP", None)), ""))
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: short_form(one.binding.key) for one in bindings}

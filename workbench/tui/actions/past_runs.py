@@ -41,7 +41,7 @@ Step = tuple[Mapping[str, Any], Callable[[State], State]]
 """A step of an agent, and a change that keeps its result."""
 
 
-def keep_run(host: Host, run: ColumnRun | None) -> None:
+def keep_run(host: Host, run: ColumnRun) -> None:
     """Store a run that has ended."""
 
     def tell(why_not: str) -> None:
@@ -49,8 +49,7 @@ def keep_run(host: Host, run: ColumnRun | None) -> None:
         with suppress(RuntimeError):  # the app may have ended
             host.app.call_from_thread(say, title="Runs not saved")
 
-    if run is not None:
-        host.past_runs.add(run, tell)
+    host.past_runs.add(run, tell)
 
 
 async def look_at_runs(host: Host, scope: str = "this case") -> None:
@@ -72,9 +71,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     is_private = host.document.session.private
 
     def ask(work: Callable[[SentRuns], Any]) -> Awaitable[Any]:
-        if screen.is_of_program:
-            return host.past_runs.ask_program(work)
-        return host.past_runs.ask(work, is_private and screen.is_here)
+        return host.past_runs.ask(work, is_private and screen.is_here, screen.is_of_program)
 
     screen = RunHistoryScreen(ask, scopes, scope, live)
     try:
@@ -168,9 +165,7 @@ def _show_reply(host: Host, run: PastRun, reply: Reply) -> None:
     if run.column not in {one.id for one in host.document.session.columns}:
         plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
         return
-    host.main.runs.forget(case, run.column)
-    change = partial(edits.set_reply, case=case, column=run.column, reply=reply)
-    host.main.edit(change, Place("reply", case, field=f"{run.column} again"), f"reply of {run.time}")
+    host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
 
 
 def toggle_private(host: Host) -> None:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from threading import Event
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on
-from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -28,8 +27,7 @@ from adapters.values.custom_types import BuildError
 from sessions.model.session import Column, Tool
 from sessions.model.variants import VariantError
 from sessions.running import tools
-from sessions.running.tools import Ask, Handler, NoResultError, canned_result
-from workbench.config.confinement import FREE, Allowed, Confinement
+from sessions.running.tools import NoResultError, canned_result
 from workbench.editing import row_edits
 from workbench.output import json_shapes
 from workbench.output.display import one_line
@@ -38,11 +36,9 @@ from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog, ValueLine, value_of
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.runs.runs import Order, ToolWaits
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
-
-_key = KeyGroup("This dialog", "tool_result")
 
 LONGEST_ARGUMENTS = 2_000
 
@@ -53,7 +49,10 @@ class ToolResultScreen(Dialog[str | None]):
     The dialog closes once `is_over()` is true; `without` describes what escape does.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [_key("escape", "dismiss(None)", "close", "Close", "Give no result")]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "tool_result.close", "Give no result"),
+    )
 
     def __init__(
         self,
@@ -173,15 +172,15 @@ def send(
 
 
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
-    """Return an order that sends with everything the user has allowed by then."""
+    """Return an order that sends with everything the user has allowed by then.
+
+    A send raises `RunError` for errors that the user can fix.
+    """
     if host.sending.sender is not None:
         return Order(host.sending.sender, times, raw, host.document.path)
     path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
-    send_it = partial(send_column, raw=raw, handlers=handlers, deadline_s=deadline_s, confinement=host.confinement)
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
-        allowed = partial(hosts.allowed, state.session, column, path)
-
         # Called from the thread of a run; the answer is stored in the tool's results (undo removes it)
         def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
             listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
@@ -194,48 +193,26 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
             host.app.call_from_thread(begin)
             return answer.result()
 
-        return send_it(state, column, listener, cancel, allowed, ask=ask)
+        session = state.session
+        try:
+            return sending.send(
+                session,
+                column,
+                state.case,
+                listeners=(listener,),
+                cancel=cancel,
+                deadline_s=deadline_s,
+                allowed=hosts.allowed(session, column, path),
+                raw=raw,
+                offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
+                confinement=host.confinement,
+            )
+        except ProviderError as error:
+            raise RunError(str(error), "request", payload=error.payload) from error
+        except (SignatureError, UnknownAdapterError, BuildError, VariantError) as error:
+            raise RunError(str(error), "request") from error
 
     return Order(send_one, times, raw, path)
-
-
-def send_column(
-    state: State,
-    column: Column,
-    listener: Listener,
-    cancel: Event,
-    allowed: Callable[[], Allowed] = Allowed,
-    *,
-    raw: bool = False,
-    ask: Ask | None = None,
-    handlers: Mapping[str, Handler] | None = None,
-    deadline_s: float | None = None,
-    confinement: Confinement = FREE,
-) -> Run:
-    """Send a column of the case on screen; raises `RunError` for errors that the user can fix.
-
-    `allowed` returns the API keys and variables that may be sent; `handlers` answer tools by name, and `ask` asks the
-    user for a result if no canned result fits.
-    """
-    session = state.session
-    try:
-        may = allowed()
-        return sending.send(
-            session,
-            column,
-            state.case,
-            listeners=(listener,),
-            cancel=cancel,
-            deadline_s=deadline_s,
-            allowed=may,
-            raw=raw,
-            offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
-            confinement=confinement,
-        )
-    except ProviderError as error:
-        raise RunError(str(error), "request", payload=error.payload) from error
-    except (SignatureError, UnknownAdapterError, BuildError, VariantError) as error:
-        raise RunError(str(error), "request") from error
 
 
 async def _ask_and_send(

@@ -6,9 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from functools import partial
 from threading import Event
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from adapters.errors import SignatureError
@@ -17,24 +15,20 @@ from adapters.lm.secrets import Scrubber
 from sessions.checking.expectations import ExpectationError
 from sessions.model import variants
 from sessions.model.session import Session
-from sessions.model.variants import VariantError
 from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.output.measures import cost, token_counts
 from workbench.output.prompt_diff import SectionDiff
 from workbench.sending import suggesting
-from workbench.sending.suggesting import Suggestion, SuggestionError
 from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
 from workbench.tui.host import Host
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import TextView
-
-_key = KeyGroup("This suggestion", "suggestion")
 
 
 class SuggestionScreen(Dialog[bool]):
@@ -44,10 +38,11 @@ class SuggestionScreen(Dialog[bool]):
     """
 
     CLASSES = "-large"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("t", "dismiss(True)", "take", "Accept", "Keep it as a variant"),
-        _key("escape,l", "dismiss(False)", "leave", "Reject", "Discard it; nothing changes"),
-    ]
+    BINDINGS = pane_keys(
+        "This suggestion",
+        ("t", "dismiss(True)", "Accept", "suggestion.take", "Keep it as a variant"),
+        ("escape,l", "dismiss(False)", "Reject", "suggestion.leave", "Discard it; nothing changes"),
+    )
 
     def __init__(self, head: str, diff: SectionDiff) -> None:
         hint = "{suggestion.take|t} accept, as a variant   {suggestion.leave|esc} reject   ↑↓ scroll"
@@ -107,7 +102,7 @@ async def suggest(host: Host, of: str) -> None:
     host.main.go_to(Place("variant", row=row, field="text"))
 
 
-async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
+async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> suggesting.Suggestion | None:
     """Return the rewrite, or None if it was stopped or failed; a failure is reported."""
     try:
         scratch = suggesting.scratch(session, of, model)
@@ -116,7 +111,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         if not await sending.settle(host, hosts.questions(scratch, column, path)):
             return None
         may = hosts.allowed(scratch, column, path)
-    except (ProviderError, VariantError) as error:
+    except (ProviderError, variants.VariantError) as error:
         plain_notify(host.app, Scrubber().scrubbed(str(error)), severity="error")
         return None
     cancel = Event()
@@ -136,6 +131,6 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         return None
     try:
         return asked.result()
-    except SuggestionError as error:
+    except suggesting.SuggestionError as error:
         plain_notify(host.app, f"No suggestion: {Scrubber().scrubbed(str(error))}", severity="warning")
         return None

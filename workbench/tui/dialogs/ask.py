@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -20,7 +19,7 @@ from textual.widgets.input import Selection
 from textual.widgets.option_list import Option
 
 from workbench.output.display import LINE_BREAK, safe
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
@@ -49,15 +48,13 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
             yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
 
 
-_ask_key = KeyGroup("This dialog", "ask")
-
-
 class AskScreen(Dialog[str | None]):
     """Ask for a line of text; returns None after escape. `refuse` returns why a text is invalid, or ""."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _ask_key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "ask.close", "Close without an answer"),
+    )
 
     def __init__(
         self,
@@ -170,9 +167,6 @@ class ValueLine(OneLine):
         self.action_end()
 
 
-_confirm_key = KeyGroup("This dialog", "confirm")
-
-
 ROWS_AROUND = 10
 """The approximate number of the dialog's rows around its answers."""
 
@@ -189,9 +183,10 @@ class Answer(NamedTuple):
 class ConfirmScreen(Dialog[str | None]):
     """Ask a question; returns the value of the chosen answer, None after escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _confirm_key("escape", "dismiss(None)", "close", "Close", "Close without an answer")
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "confirm.close", "Close without an answer"),
+    )
 
     def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:
         super().__init__(title, "press a key of the list, or ↑↓ enter   {confirm.close|esc} close")

@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -21,15 +20,10 @@ from adapters.lm.capabilities import split_model
 from adapters.lm.model_list import ModelEntry
 from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
-from workbench.sending.model_choices import key_of
 from workbench.tui.dialogs.ask import Dialog, OneLine
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
-_key = KeyGroup("This dialog", "choose")
-
-OUR_THEMES = "workbench-"
-"""The prefix of this project's themes, which are listed first."""
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
 """The number of characters of the search text that are used."""
@@ -38,7 +32,6 @@ MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
 WIDE_FROM = 72
 """The width of an entry, in cells, above which the dialog is wide."""
 MOST_ROWS = 20
-NOTHING = "no match"
 ROWS_AROUND = 9
 """The number of the dialog's rows around its entries."""
 
@@ -57,11 +50,12 @@ class ChooseScreen(Dialog[str | None]):
     `free` makes an entry from a typed text that is not in the list; without it only listed entries can be chosen.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without a choice"),
-        _key("down", "move(1)", "down", "Down", "Choose the entry below", priority=True),
-        _key("up", "move(-1)", "up", "Up", "Choose the entry above", priority=True),
-    ]
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("escape", "dismiss(None)", "Close", "choose.close", "Close without a choice"),
+        ("down", "move(1)", "Down", "choose.down", "Choose the entry below", True),
+        ("up", "move(-1)", "Up", "choose.up", "Choose the entry above", True),
+    )
 
     def __init__(
         self,
@@ -128,6 +122,14 @@ class ChooseScreen(Dialog[str | None]):
     def _select(self, event: OptionList.OptionSelected) -> None:
         self.choose(self._shown[event.option_index])
 
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index < len(self._shown):
+            self.preview(self._shown[event.option_index])
+
+    def preview(self, entry: Entry | None) -> None:
+        """Preview the highlighted entry; None after a search without matches."""
+
     def choose(self, entry: Entry) -> None:
         """Choose an entry, as enter does."""
         self.dismiss(entry.value)
@@ -158,27 +160,23 @@ class ChooseScreen(Dialog[str | None]):
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
         else:
-            options.add_option(Option(content(f"  {NOTHING}", QUIET), disabled=True))
-            self.nothing_found()
-
-    def nothing_found(self) -> None:
-        """Handle a search without matches; subclasses with a preview clear it."""
+            options.add_option(Option(content("  no match", QUIET), disabled=True))
+            self.preview(None)
 
 
 class ChooseThemeScreen(ChooseScreen):
     """Choose a theme, with a live preview. The caller restores or sets the theme."""
 
     def __init__(self, names: Sequence[str], current: str) -> None:
-        ordered = sorted(names, key=lambda name: (not name.startswith(OUR_THEMES), name))
-        entries = [Entry(name, name, "ours" if name.startswith(OUR_THEMES) else "") for name in ordered]
+        entries = [Entry(name, name, "ours" if name.startswith("workbench-") else "") for name in names]
+        entries.sort(key=lambda one: (not one.about, one.name))
         super().__init__(
             "Theme", entries, hint="↑↓ preview   enter accept   {choose.close|esc} cancel", current=current
         )
 
-    @on(OptionList.OptionHighlighted)
-    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._shown):
-            self.app.theme = self._shown[event.option_index].value
+    def preview(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.app.theme = entry.value
 
 
 LOADING = "loading litellm's models …"
@@ -294,7 +292,7 @@ def _counted(listed: Sequence[ModelEntry]) -> str:
 def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
     """Rank literal matches first, then callable models, then well-known providers."""
     is_near = not all(word in model.name.lower() or word in model.description.lower() for word in words)
-    if model.provider == "offline" or model.description or key_of(model.provider).is_set:
+    if model.provider == "offline" or model.description or model_choices.key_of(model.provider).is_set:
         return is_near, 0
     return is_near, 1 if model.provider in WELL_KNOWN else 2
 
@@ -302,7 +300,8 @@ def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
 def _entry(model: ModelEntry) -> Entry:
     if model.provider == "offline" or model.description:
         return Entry(model.name, model.name, model.description)
-    return Entry(model.name, model.name, f"{key_of(model.provider).remark} · {model_choices.facts(model)}")
+    remark = model_choices.key_of(model.provider).remark
+    return Entry(model.name, model.name, f"{remark} · {model_choices.facts(model)}")
 
 
 def _remark(model: str) -> str:
@@ -312,8 +311,8 @@ def _remark(model: str) -> str:
     own = servers.USUAL.get(provider)
     if own is not None:
         return f"{own[0]}, your own server"
-    leaves = model_choices.leaving(model)
-    return key_of(provider).remark if leaves is None else f"{key_of(provider).remark}; {leaves}"
+    remark, leaves = model_choices.key_of(provider).remark, model_choices.leaving(model)
+    return remark if leaves is None else f"{remark}; {leaves}"
 
 
 def _typed(name: str) -> Entry | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -17,7 +16,7 @@ from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
 from workbench.output.display import LINE_BREAK, one_line, safe
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 
@@ -25,7 +24,6 @@ ROLES = (Choice("input", "input"), Choice("output", "output"))
 _HINT = "tab next field   {field.accept|enter} accept   {field.close|esc} close"
 _HINT_OF_TYPES = "{field.up|↑}{field.down|↓} choose a type, {field.accept|enter} takes it   "
 _HINT_OF_ROLE = "{choice.previous|←}{choice.next|→} choose   "
-_key = KeyGroup("Form", "field")
 
 
 class FieldScreen(Dialog[NewMember | None]):
@@ -35,12 +33,13 @@ class FieldScreen(Dialog[NewMember | None]):
     ""; `not_described` says why the description cannot be edited, or is "".
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close without changes"),
-        _key("enter", "accept", "accept", "Accept", "Take the chosen type, or accept the field", priority=True),
-        _key("down", "move(1)", "down", "Down", "Choose the next type", priority=True),
-        _key("up", "move(-1)", "up", "Up", "Choose the previous type", priority=True),
-    ]
+    BINDINGS = pane_keys(
+        "Form",
+        ("escape", "dismiss(None)", "Close", "field.close", "Close without changes"),
+        ("enter", "accept", "Accept", "field.accept", "Take the chosen type, or accept the field", True),
+        ("down", "move(1)", "Down", "field.down", "Choose the next type", True),
+        ("up", "move(-1)", "Up", "field.up", "Choose the previous type", True),
+    )
 
     def __init__(
         self,

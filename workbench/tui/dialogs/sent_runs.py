@@ -6,10 +6,9 @@ import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import on, work
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
@@ -21,7 +20,7 @@ from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
@@ -89,7 +88,6 @@ def _short(value: JSON) -> str:
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …"
 
 
-_key = KeyGroup("Runs", "runs")
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
 PROGRAM = "this program"
 LOOKS_EVERY_S = 0.5
@@ -112,17 +110,18 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     """
 
     CLASSES = "-large"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("escape", "dismiss(None)", "close", "Close", "Close the list"),
-        _key("ctrl+q", "leave", "leave", "Quit", "Close the list and quit"),
-        _key("space", "mark", "mark", "Compare", "Mark this run and compare it with others"),
-        _key("enter", "take", "take", "Open", "Open this run as it was"),
-        _key("r", "take(True)", "reply", "Reply", "Show this reply under its column as it is now"),
-        _key("slash", "search", "search", "Search", "Search for words, or model:… adapter:… is:failed since:…"),
-        _key("alt+w", "next_scope", "next_scope", "Where", "Search another scope: case, session, folder, everywhere"),
-        _key("down", "step(1)", "down", "Down", "Go to the run below", priority=True),
-        _key("up", "step(-1)", "up", "Up", "Go to the run above", priority=True),
-    ]
+    BINDINGS = pane_keys(
+        "Runs",
+        ("escape", "dismiss(None)", "Close", "runs.close", "Close the list"),
+        ("ctrl+q", "leave", "Quit", "runs.leave", "Close the list and quit"),
+        ("space", "mark", "Compare", "runs.mark", "Mark this run and compare it with others"),
+        ("enter", "take", "Open", "runs.take", "Open this run as it was"),
+        ("r", "take(True)", "Reply", "runs.reply", "Show this reply under its column as it is now"),
+        ("slash", "search", "Search", "runs.search", "Search for words, or model:… adapter:… is:failed since:…"),
+        ("alt+w", "next_scope", "Where", "runs.next_scope", "Search another scope: case, session, folder, everywhere"),
+        ("down", "step(1)", "Down", "runs.down", "Go to the run below", True),
+        ("up", "step(-1)", "Up", "runs.up", "Go to the run above", True),
+    )
 
     def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str, live: LiveCalls | None = None) -> None:
         super().__init__("", HINT)

@@ -105,7 +105,6 @@ def blocks_of_lines(lines: Sequence[str], view: View = "words", width: int = 0) 
 
 
 _STYLES = {"+": "data", "-": "error"}
-_CHANGED = {"+": "added", "-": "removed"}
 
 
 def _pieces(line: Line) -> Iterator[Piece]:
@@ -113,7 +112,7 @@ def _pieces(line: Line) -> Iterator[Piece]:
     whole = not any(one.changed for one in line.runs)
     quiet = _STYLES.get(line.sign, "note") if whole else "text"
     for one in line.runs:
-        yield Piece(one.text, _CHANGED.get(line.sign, "note") if one.changed else quiet)
+        yield Piece(one.text, {"+": "added", "-": "removed"}.get(line.sign, "note") if one.changed else quiet)
 
 
 def _beside(old: Line | None, new: Line | None, width: int) -> Iterator[Block]:

@@ -11,7 +11,6 @@ from sessions.running import linting
 from workbench.output import prompt_diff
 from workbench.output.display import one_line
 from workbench.output.measures import counted
-from workbench.output.prompt_diff import SectionDiff
 from workbench.output.spending import ESTIMATED, HOW, MOST_TURNS, Spent, bar, list_price, number, shown_shares, spent_by
 from workbench.state.document import Place, RenderedColumn, demo_place
 from workbench.tui.pages.drifts import blocks_of_lines
@@ -81,7 +80,7 @@ def difference_blocks(at: LookedAt, other: Other | None) -> list[Block]:
     return blocks
 
 
-def section_blocks(diff: SectionDiff) -> list[Block]:
+def section_blocks(diff: prompt_diff.SectionDiff) -> list[Block]:
     """Show a section's differences, with changed words marked."""
     return [EMPTY, block(diff.section, "heading"), *blocks_of_lines(diff.lines)]
 

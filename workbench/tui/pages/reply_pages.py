@@ -1,21 +1,233 @@
-"""The pages Reply × parser and Stream: what each parser makes of a reply, and what dspy emits while it streams."""
+"""The pages Calls, Repeats, Reply × parser and Stream.
+
+Calls lists every call of the last run, including hidden calls; Repeats counts the values of several runs. Reply ×
+parser shows what each parser makes of a reply, and Stream what dspy emits while it streams.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adapters.formats import catalog
+from adapters.lm.secrets import Scrubber
 from adapters.replies import streaming
 from adapters.replies.reading import MOST_FIXES, Reading
+from adapters.running import events
+from adapters.running.runs import Attempt, Purpose, Run
+from sessions.running.repeats import Counted, Repeats
 from workbench.lessons import reply_lesson
-from workbench.lessons.reply_lesson import is_waiting
+from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
 from workbench.output.measures import counted
-from workbench.output.reading_text import short, stream_losses, stream_summary, verdict
+from workbench.output.reading_text import first_line, short, stream_losses, stream_summary, verdict
 from workbench.state.document import RenderedColumn
-from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
-from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
+from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+LONGEST_TEXT = 2_000
+MOST_EVENTS = 400
+
+
+def call_blocks(at: LookedAt, raw: bool = False) -> list[Block]:
+    """Show the column's last run; with `raw` its requests and responses as JSON."""
+    run = at.run.run if at.run is not None else None
+    if run is None:
+        return [EMPTY, *_no_run(at, raw)]
+    total, cost = sum(one.duration_ms for one in run.attempts), measures.total_cost(run.attempts)
+    billed = "nothing billed" if cost == 0 and not run.ok else measures.cost(cost)
+    calls = f"{counted(len(run.attempts), 'call')}, {duration(total)}, {billed}"
+    sign = Piece("✓ ", "ok") if run.ok else Piece("✗ ", "error")
+    blocks = [EMPTY, Block((sign, Piece(calls)))]
+    if not run.ok:
+        why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
+        blocks.append(block(why, "error", indent=2))
+    if not run.ok and any(one.payload is not None for one in run.attempts):
+        blocks.append(block(at.keys("{pages.view|v} shows what the provider sent"), "note", indent=2))
+    for attempt in run.attempts:
+        blocks += [EMPTY, *_attempt(attempt, run)]
+        if raw:
+            came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
+            texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
+            known = {key: value for key, value in came_back.items() if value is not None}
+            blocks += [
+                *heading(f"Sent, call {attempt.number}"),
+                *json_block(attempt.request),
+                *heading(f"Came back, call {attempt.number}"),
+                *json_block({**known, "completions": texts}),
+            ]
+    if raw:
+        return blocks
+    blocks += heading("Events")
+    return [*blocks, *_events(run)]
+
+
+def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
+    if at.run is not None and at.run.phase == "running":
+        return paragraph("Under way; this page shows runs that have ended.")
+    if at.run is not None and at.run.error:
+        payload = [*heading("Payload"), *json_block(at.run.payload)] if raw and at.run.payload is not None else []
+        sign = Block((Piece("✗ ", "error"), Piece("no call was made")))
+        return [sign, block(at.run.error, "error", indent=2), *payload]
+    recorded = at.case.measured.get(at.column.id, ())
+    if not recorded:
+        said = "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
+        return paragraph(at.keys(said), "note")
+    lines = [
+        named(f"call {number}", measured(one.duration_ms or 0.0, one.usage, one.cost))
+        for number, one in enumerate(recorded, 1)
+    ]
+    return [*paragraph("Not sent since the app started. Recorded calls:", "note"), *lines]
+
+
+def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
+    title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
+    role = ROLES[attempt.purpose]
+    for event in run.events:
+        if event.attempt == attempt.number and isinstance(event, events.RetryStarted | events.FallbackStarted):
+            kind = "retry" if isinstance(event, events.RetryStarted) else "fallback"
+            role = f"a {kind}: {first_line(event.reason)}"
+            break
+        if event.attempt == attempt.number and isinstance(event, events.AskedAgain):
+            role = f"{ROLES['again']}: {first_line(event.reason)}"
+            break
+    yield Block((Piece(title, "title"), Piece(f"   {role}", "note")))
+    yield named("measured", f"{duration(attempt.duration_ms)} · {measures.billed(attempt)}")
+    if attempt.error:
+        yield named("failed", (attempt.error, "error"))
+    for completion in attempt.completions:
+        how = completion.finish_reason or "the model did not say"
+        yield named("ended", how)
+        if completion.refusal:
+            yield named("refused", (one_line(completion.refusal, LONGEST_TEXT), "error"))
+        if completion.reading is not None:
+            sign = ("✓ ", "ok") if completion.reading.ok else ("✗ ", "error")
+            yield named("read", sign, verdict(completion.reading))
+        if completion.reasoning:
+            yield named("reasoning", one_line(completion.reasoning, LONGEST_TEXT))
+        for name, given in (("tool call", completion.tool_calls), ("cites", completion.citations)):
+            for one in given:
+                yield named(name, json_shapes.dumps(one, indent=None, ascii_only=False))
+        yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
+    # The tool calls of this reply, and their results as sent to the model
+    for event in run.events:
+        if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
+            continue
+        arguments = json_shapes.dumps(event.arguments, indent=None, ascii_only=False)
+        yield named("calls", (one_line(event.name, 60), "name"), (f"({one_line(arguments, LONGEST_TEXT)})", "value"))
+        style = "value" if event.result.success and not event.rolled_back else "error"
+        undone = (" what it changed was undone", "error") if event.rolled_back else ("", "note")
+        took = (f"   {duration(event.duration_ms)}", "note")
+        yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
+
+
+ROLES: Mapping[Purpose, str] = {
+    "first": "the first call",
+    "retry": "a retry",
+    "tools": "continues with the tools' results",
+    "fallback": "a fallback",
+    "again": "asked again with the error, which dspy does not do",
+    "extraction": "the second stage: extracts the fields from the prose",
+}
+
+
+def _events(run: Run) -> Iterable[Block]:
+    chunks = 0
+    shown = 0
+    for event in run.events:
+        if isinstance(event, events.ChunkReceived):
+            chunks += 1
+            continue
+        if chunks:
+            yield named("", (f"{counted(chunks, 'piece')} arrived", "note"))
+            chunks = 0
+        shown += 1
+        if shown > MOST_EVENTS:
+            yield block("…", "note", indent=2)
+            return
+        yield named(f"{event.at * 1000:9,.0f} ms", (f"{event.kind:<17}", "name"), _detail(event), width=12)
+
+
+def _detail(event: events.Event) -> str:
+    said = ""
+    if isinstance(event, events.PromptRendered):
+        said = f"{counted(len(event.prompt.messages), 'message')} by {catalog.title(event.adapter)}"
+    elif isinstance(event, events.RequestSent):
+        said = f"to {event.model}"
+    elif isinstance(event, events.ResponseReceived):
+        is_counted = event.usage or event.cost is not None
+        said = measured(event.duration_ms, event.usage, event.cost) if is_counted else duration(event.duration_ms)
+    elif isinstance(event, events.ReplyRead):
+        said = verdict(event.reading) if event.reading is not None else "nothing to read"
+    elif isinstance(event, events.FallbackStarted):
+        said = f"{catalog.title(event.adapter)}, because {first_line(event.reason)}"
+    elif isinstance(event, events.AskedAgain):
+        said = f"because {first_line(event.reason)}"
+    elif isinstance(event, events.ExtractionStarted):
+        said = f"by {event.model}"
+    elif isinstance(event, events.RetryStarted):
+        said = f"in {event.delay_s:g} s, because {first_line(event.reason)}"
+    elif isinstance(event, events.ToolInvoked):
+        said = f"{event.name}: {'answered' if event.result.success else first_line(event.rendered_output)}"
+    elif isinstance(event, events.Failed):
+        said = f"{event.phase}: {first_line(event.message)}"
+    return f"  {one_line(said, 400)}" if said else ""
+
+
+MOST_VALUES = 40
+LONGEST_COUNTED = 400
+
+
+def repeat_blocks(at: LookedAt) -> list[Block]:
+    """Show the column's repeats, then a summary of all columns with repeats."""
+    counted = at.run.repeats if at.run is not None else None
+    blocks = [EMPTY]
+    if counted is None:
+        under_way = at.run is not None and at.run.times > 1
+        said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
+        blocks += paragraph(said, "note")
+    else:
+        values = f"{len(counted.values)} different" if counted.values else "none"
+        blocks += [named("runs", str(counted.runs)), named("answered", str(counted.answered))]
+        blocks += [named("not parsed", f"{counted.parse_failures}{_rate(counted)}"), named("values", values)]
+        for name, found in counted.fields.items():
+            blocks += [*heading(name), *_values(found)]
+        if counted.errors:
+            blocks += [*heading("Failed"), *_values(counted.errors, "error")]
+    rows: list[list[tuple[str, str]]] = []
+    for rendered in at.columns:
+        run = at.runs.get(rendered.column.id)
+        if run is not None and run.repeats is not None:
+            of, repeats = rendered.column.id, run.repeats
+            tone = "error" if repeats.parse_failures else "ok"
+            failed = sum(one.count for one in repeats.errors)
+            rows.append(
+                [
+                    (of, "name"),
+                    (measures.counted(repeats.runs, "run"), "text"),
+                    (f"{repeats.parse_failures} not parsed{_rate(repeats)}", tone),
+                    (f"{len(repeats.values)} different", "text"),
+                    (f"{failed} failed", "note"),
+                ]
+            )
+    return [*blocks, *heading("Columns"), *table(rows)] if len(rows) > 1 else blocks
+
+
+_HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
+
+
+def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
+    for one in values[:MOST_VALUES]:
+        text = Scrubber().scrubbed(str(one.value)) if style == "error" else value_text(one.value)
+        yield named(f"{one.count} ×", (one_line(text, LONGEST_COUNTED), style), width=8)
+    if len(values) > MOST_VALUES:
+        yield named("", (f"… {len(values) - MOST_VALUES} more", "note"), width=8)
+
+
+def _rate(counted: Repeats) -> str:
+    rate = counted.parse_failure_rate
+    return "" if rate is None else f" ({rate:.0%})"
+
 
 LONGEST_VALUE = 200
 
@@ -32,7 +244,7 @@ def parser_blocks(at: LookedAt) -> list[Block]:
         row = [(one.column.id, "key")]
         for name in parsers:
             reading = reading_by(one, name)
-            tone = "note" if reading is None or is_waiting(reading) else "ok" if reading.ok else "error"
+            tone = "note" if reading is None or reply_lesson.is_waiting(reading) else "ok" if reading.ok else "error"
             row.append((reply_lesson.words_of(reading, name == one.column.adapter), tone))
         rows.append(row)
     targets = ["", *[target_of(one.column.id) for one in with_reply]]
@@ -78,7 +290,7 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
             named(title, ("✓ ", "ok"), said),
             *[named("", ("⚠ " + flag.message, "warning")) for flag in reading.flags[:4]],
         ]
-    if is_waiting(reading):
+    if reply_lesson.is_waiting(reading):
         return [named(title, ("a second model would extract the fields", "note"))]
     return [
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),

@@ -17,7 +17,6 @@ from adapters.requests.token_estimates import Estimates
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output import measures
-from workbench.output.measures import counted
 from workbench.sending import model_choices, sending
 from workbench.tui.pages.page import LookedAt, as_json, comma, duration, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
@@ -83,7 +82,7 @@ def request_blocks(
         blocks += [named(name, as_json(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += other_models(at) if others is None else others
-    blocks += heading(counted(len(request.messages), "message"))
+    blocks += heading(measures.counted(len(request.messages), "message"))
     room = LONGEST_PROMPT
     for number, message in enumerate(request.prompt.messages):
         room -= len(message.text)
@@ -251,7 +250,7 @@ def _steps(at: LookedAt) -> Iterable[Block]:
     count = Estimates().total(prompt.messages, request.params)
     used = sum(use.use != "dropped" for use in prompt.demos)
     demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
-    messages = counted(len(prompt.messages), "message")
+    messages = measures.counted(len(prompt.messages), "message")
     yield named("2 format", f"made {messages}, ~{count:,} tokens; {demos}")
     yield named("3 call", *_call(at))
     yield named("4 postprocess", _postprocess(at))
@@ -291,7 +290,8 @@ def _parse(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         return (("no reply yet", "note"),)
     if reading.error is None:
         steps = sum(len(one.steps) for one in reading.fields.values())
-        flags = f", {counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
-        return (("✓ ", "ok"), f"{counted(len(reading.values), 'value')} in {counted(steps, 'step')}{flags}")
+        flags = f", {measures.counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
+        values = measures.counted(len(reading.values), "value")
+        return (("✓ ", "ok"), f"{values} in {measures.counted(steps, 'step')}{flags}")
     message = reading.error.message.strip().partition("\n")[0]
     return (("✗ ", "error"), f"{reading.error.type}: {message}")

@@ -12,7 +12,6 @@ from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
 from workbench.tui.keys import KeyWords
 from workbench.tui.pages import drifts
-from workbench.tui.pages.drifts import IN_WORDS, Extent, View
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 MOST = 200
@@ -85,9 +84,9 @@ class LookedAt(NamedTuple):
 class Shown(NamedTuple):
     """The view, width (in cells) and extent of a text, and whether it includes the cause's name and the reply."""
 
-    view: View
+    view: drifts.View
     width: int
-    extent: Extent
+    extent: drifts.Extent
     with_cause: bool
     with_reply: bool
 
@@ -103,7 +102,7 @@ def blocks_of(of: LookedAt, shown: Shown) -> Iterator[Block]:
         yield block(f"in {one_line(where, 3 * shown.width - len('in '))}", "note")
     yield _name_of(cause, cause.fixtures[of.fixture], of.fixture, shown.width)
     decision = of.decisions.of(cause)
-    yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[shown.view]}", "note")))
+    yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {drifts.IN_WORDS[shown.view]}", "note")))
     if means := _what_it_means(of):
         yield block(one_line(means, LONGEST_WORDS), "warning")
     is_about_reply = of.cause.changes_verdict and of.whole is not None

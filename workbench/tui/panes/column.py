@@ -21,7 +21,8 @@ from workbench.tui.runs import replies
 from workbench.tui.runs.late_work import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.textual_internals.access import put_border_title
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -40,8 +41,6 @@ NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """The mark of adapters that reproduce dspy, with the release they reproduce."""
-ADDS = "{app.add_column|alt+c} adds a column"
-EDGE_GAP = " ── "
 NOT_TRACED = "not traced"
 """The origin shown for text from another release."""
 ASKED_FOR = "asking its dspy release …"
@@ -51,7 +50,6 @@ LONG_WAIT_S = 0.15
 Its title shows the wait at once; repainting all rows would delay other columns.
 """
 
-NOT_DSPYS = "not an adapter of dspy's"
 PROMPT_KEYS = "{prompt.choose|enter} edit  {prompt.quiet|o} fold  {prompt.form|v} raw"
 REPLY_KEYS = "edit to parse again  tab values"
 FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} edit"
@@ -171,7 +169,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         arrived = run.text or run.progress.reasoning
         if not arrived:
             return
-        call = (run.number, *run.progress.call, bool(run.text))
+        call = (run.number, run.progress.number, run.progress.shown, bool(run.text))
         if call != self._streamed:
             self._streamed = call
             self.reply.set_class(not run.text, "-thinking")
@@ -220,9 +218,9 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         `says_dspy` is set for the first column like dspy's.
         """
         release = catalog.parse_release(self._adapter)
-        said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
+        said = AS_DSPY if says_dspy else "" if self.is_dspys else "not an adapter of dspy's"
         self._whose = said if release is None else f"by dspy {release.version} itself"
-        self._adds = ADDS if is_last else ""
+        self._adds = "{app.add_column|alt+c} adds a column" if is_last else ""
         self._show_edge()
 
     @on(events.DescendantFocus)
@@ -237,7 +235,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         for one in (shown, self._whose, self._adds):
             part = key_hints(self.app, one, "")
             if one and (not edge or edge.cell_length + part.cell_length + 8 < self.size.width):
-                edge = Content(EDGE_GAP).join([edge, part]) if edge else part
+                edge = Content(" ── ").join([edge, part]) if edge else part
         put_border_title(self, edge, is_below=True)
 
     def on_click(self, event: events.Click) -> None:
@@ -261,7 +259,7 @@ each span; the table (`tab`) shows how each value was read. There `{fields.open|
         self.counted = (request, ledger)
         self._show_title()
 
-    def name_origin(self, key: OriginKey | None) -> None:
+    def name_origin(self, key: Origin | None) -> None:
         """Show the origin at the pointer in the title; None restores the title."""
         if key is None:
             put_border_title(self, self._title)

@@ -21,7 +21,8 @@ from workbench.tui.panes.height_shares import HeightShares, Held
 from workbench.tui.panes.status import said_beyond
 from workbench.tui.panes.verdicts import Verdict
 from workbench.tui.runs.runs import ColumnRun
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -193,13 +194,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self.catch_up(current.column_id)
         return current
 
-    def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
+    def highlight(self, key: Origin | None, pointed_at: str) -> None:
         """Highlight an origin in every column, and name it in the title of the column `pointed_at`."""
         for id, column in self._columns.items():
             column.prompt.highlight(key)
             column.name_origin(key if id == pointed_at else None)
 
-    def reveal(self, key: OriginKey, but: Container[str] = ()) -> None:
+    def reveal(self, key: Origin, but: Container[str] = ()) -> None:
         """Scroll every prompt except those in `but` to this origin."""
         for id, column in self._columns.items():
             if id not in but and column.prompt.is_attached:
@@ -209,7 +210,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def ids(self) -> tuple[str, ...]:
         return tuple(self._columns)
 
-    def without(self, key: OriginKey) -> frozenset[str]:
+    def without(self, key: Origin) -> frozenset[str]:
         """Return the columns with prompts that lack this origin."""
         return frozenset(id for id, column in self._columns.items() if not column.prompt.has(key))
 

@@ -120,6 +120,8 @@ class EditorsPane(Vertical):
         self.history = HistoryPane(edit)
         self.tools = ToolsPane(edit, sending)
         self.variants = VariantsPane(edit)
+        panes = (self.signature, self.inputs, self.demos, self.history, self.tools, self.variants)
+        self.panes: dict[str, EditorPane] = dict(zip(EDITORS, panes, strict=True))
         self.notes = NotesPane(edit, go_to)
         self._tabs = TabLine(id="tabs")
         self._stack = Vertical(self.signature, id="editors")
@@ -127,7 +129,7 @@ class EditorsPane(Vertical):
 
     async def complete(self) -> None:
         """Mount the panes behind tabs."""
-        mounted = self._stack.mount_all([self.pane(tab) for tab in EDITORS[1:]])
+        mounted = self._stack.mount_all(list(self.panes.values())[1:])
         self.show_tab()
         await mounted
 
@@ -163,8 +165,8 @@ class EditorsPane(Vertical):
     @on(SignaturePane.Viewed)
     def show_tab(self) -> None:
         """Make only the editors of the current tab visible, arranged for the screen's size."""
-        for tab in EDITORS:
-            self.pane(tab).display = self.pane(tab) in self.visible_panes
+        for pane in self.panes.values():
+            pane.display = pane in self.visible_panes
         are_two = len(self.visible_panes) > 1
         self._stack.set_class(are_two and self._is_wide, "-together")
         self._stack.set_class(are_two and not self._is_wide, "-beside")
@@ -173,15 +175,10 @@ class EditorsPane(Vertical):
         is_long = is_form or self._rows_of_signature > LONG_SIGNATURE  # a form has a row for each field of a short text
         self.set_class(self.tab != EDITORS[0] or is_long, "-long")
 
-    def pane(self, tab: str) -> EditorPane:
-        """Return the pane of a tab in `EDITORS`."""
-        rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
-        return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
-
     @property
     def visible_panes(self) -> tuple[EditorPane, ...]:
         """The current tab's editor; a short signature and the inputs are shown together if both fit."""
-        pane = self.pane(self.tab)
+        pane = self.panes[self.tab]
         size, signature = self.app.size, self._document.session.signature
         fits = False
         if self.signature.view == "source" and self._is_wide:
@@ -215,25 +212,25 @@ class EditorsPane(Vertical):
 
     def leave_hidden(self) -> None:
         """Take the focus from a hidden editor, which would be changed unseen."""
-        if any(self.pane(one).has_focus_within and not self.pane(one).display for one in EDITORS):
+        if any(one.has_focus_within and not one.display for one in self.panes.values()):
             self.screen.set_focus(None)
 
     def focus_next(self) -> None:
         """Focus the current editor; if it has the focus, go to the next tab."""
-        if self.pane(self.tab).has_focus_within or self._tabs.has_focus:
+        if self.panes[self.tab].has_focus_within or self._tabs.has_focus:
             self.open(EDITORS[(EDITORS.index(self.tab) + 1) % len(EDITORS)])
-        self._focus_first(self.pane(self.tab))
+        self._focus_first(self.panes[self.tab])
 
     def focus_on(self, tab: str) -> None:
         """Show an editor and focus it."""
         self.open(tab)
-        self._focus_first(self.pane(tab))
+        self._focus_first(self.panes[tab])
 
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
         """Focus the editor of the value at `place`."""
         tab = TAB_OF.get(place.kind, EDITORS[0])
         self.open(tab)
-        pane = self.pane(tab)
+        pane = self.panes[tab]
         if isinstance(pane, RowsPane):
             pane.go_to(max(0, place.row), place.field)
         elif pane is self.inputs:
@@ -292,4 +289,4 @@ class EditorsPane(Vertical):
         for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
             field = pane.form.focused_field
             if field is not None:
-                pane.clear(field)
+                pane.choose(field, ABSENT)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.timer import Timer
@@ -74,13 +73,13 @@ Warnings about this session: ✗ stops something from working, ⚠ reaches the m
 form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to its place.
 `{app.look|F7}`, `{pages.lints|6}` explains each note. `{notes.dismiss|x}` dismisses a guess of an import.
 """
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Notes", ("delete,x", "dismiss", "Dismiss", "notes.dismiss", "Dismiss this guess (undo restores it)")
     )
 
     def __init__(self, edit: Edit, go_to: GoTo) -> None:
         self._edit, self._go_to = edit, go_to
-        self._text = NoteLines(id="notes")
+        self.lines = NoteLines(id="notes")
         super().__init__(id="notes-pane")
         self.display = False
         self._notes: tuple[Note, ...] = ()
@@ -94,18 +93,14 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
 
         After a pause, `find_more` searches for more notes; until it is done, its last results stay.
         """
-        if not self._text.is_attached:
-            self.mount(self._text)  # the first picture shows no notes
+        if not self.lines.is_attached:
+            self.mount(self.lines)  # the first picture shows no notes
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
         if self._pause is not None:
             self._pause.stop()
         if find_more is not None:
             self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
-
-    def focus_first(self) -> None:
-        """Focus the notes."""
-        self._text.focus()
 
     def _begin(self, find_more: Callable[[], NoteSearch]) -> None:
         self._search = find_more()
@@ -133,11 +128,11 @@ form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to it
             )
             for index, note in enumerate(notes[:MOST_NOTES])
         ]
-        self._text.show(blocks, keep_place=True)
+        self.lines.show(blocks, keep_place=True)
 
     def action_dismiss(self) -> None:
         """Remove the guess under the cursor, which the user has confirmed or mended."""
-        note = self._notes[max(0, self._text.current)]
+        note = self._notes[max(0, self.lines.current)]
         if note.guess is not None:
             self._edit(partial(edits.dismiss_guess, guess=note.guess), note.place, "dismiss a guess")
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual.actions import SkipAction
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
@@ -43,14 +42,10 @@ class FormPane(Vertical):
     """A pane whose form edits values of the session, below other widgets."""
 
     def __init__(self, edit: Edit, id: str, form_id: str, *above: Widget) -> None:
-        self.form = FieldForm(self._typed, self._chose, id=form_id)
+        self.form = FieldForm(self._typed, self.choose, id=form_id)
         super().__init__(*above, self.form, id=id)
         self._edit = edit
         self._state: State | None = None
-
-    def clear(self, field: Field) -> None:
-        """Clear the value of a field."""
-        self._chose(field, ABSENT)
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(edits.set_text, place=place, field=field, text=text)
@@ -70,7 +65,8 @@ class FormPane(Vertical):
         place = self._place(field.name)
         self._edit(self.typing(place, field, text), place, self.name_of(field), typing=True)
 
-    def _chose(self, field: Field, value: Any) -> None:
+    def choose(self, field: Field, value: Any) -> None:
+        """Set the value of a field; `ABSENT` clears it."""
         place = self._place(field.name)
         self._edit(self.choosing(place, field, value), place, self.name_of(field))
 
@@ -78,7 +74,7 @@ class FormPane(Vertical):
 class RowsPane(FormPane):
     """A list of rows with a form for the current row; each kind of row has a subclass."""
 
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         ("ctrl+n,a", "add", "Add", "rows.add", "Add a row at the end"),
         ("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),

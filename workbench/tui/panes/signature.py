@@ -89,7 +89,7 @@ the place and what would work.
             id="signature-editor",
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
-        self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", self._choose_predictor)
+        self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", partial(self._choose, "predictor"))
         self._predictor.id = "predictor"
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
@@ -163,9 +163,6 @@ the place and what would work.
         """
         self._is_alone = is_alone
         self.set_class(is_alone and self.view == "form", "-alone")
-
-    def show_next_view(self) -> None:
-        self.show_as(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
     def light(self, field: str | None) -> None:
         """Highlight the declaration of a field."""
@@ -259,16 +256,10 @@ the place and what would work.
         self._predictor.choices = tuple(predictors_beside(predictor))
         self._predictor.show(predictor)
 
-    def _choose_predictor(self, value: Any) -> None:
-        if value in PREDICTORS:
-            change = partial(edits.set_signature, predictor=value)
-            self._edit(change, Place("signature", field="predictor"), "predictor")
-
-    def _choose_class(self, value: Any) -> None:
+    def _choose(self, what: Literal["predictor", "class"], value: Any) -> None:
         if isinstance(value, str):
-            self._edit(
-                partial(edits.set_signature, class_name=value), Place("signature", field="class"), "signature class"
-            )
+            change: dict[str, Any] = {"predictor" if what == "predictor" else "class_name": value}
+            self._edit(partial(edits.set_signature, **change), Place("signature", field=what), f"signature {what}")
 
     def _names_in(self, text: str) -> tuple[str, ...]:
         """Return the classes of the text; while it has an error, the last valid ones."""
@@ -292,7 +283,9 @@ the place and what would work.
         if choice is None or [one.value for one in choice.choices] != list(names):
             if choice is not None:
                 choice.remove()
-            self._class_choice = choice = ChoiceLine([Choice(one, one) for one in names], chosen, self._choose_class)
+            self._class_choice = choice = ChoiceLine(
+                [Choice(one, one) for one in names], chosen, partial(self._choose, "class")
+            )
             self.mount(choice, before=self._predictor)
         choice.show(chosen if chosen is not None else names[-1])
 

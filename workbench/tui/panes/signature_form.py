@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from adapters.errors import SignatureError
@@ -20,7 +19,7 @@ from adapters.signatures.outline_edits import NewMember
 from adapters.signatures.read.source_text import comments_in
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
-from workbench.tui.keys import KeyGroup, keys_of
+from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
@@ -31,7 +30,6 @@ LINE_END = re.compile(r"\r\n?")
 MOST_SOURCES = 20
 """The most texts of a pasted page that are tried as the signature."""
 Wanted = TypeVar("Wanted")
-_key = KeyGroup("Form", "form")
 _HINT = (
     "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
     "{form.up|K} {form.down|J} move  {form.delete|x} delete  {app.signature_view|F11} source"
@@ -54,15 +52,16 @@ class SignatureForm(Vertical):
     """
 
     BINDING_GROUP_TITLE = "Form"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("enter", "open", "open", "Edit", "Edit this line"),
-        _key("ctrl+n,a", "add", "add", "Add", "Add a field or a value here"),
-        _key("m", "add_class('model')", "model", "Model", "Add a model: a group of fields"),
-        _key("e", "add_class('enum')", "enum", "Enum", "Add an enum: a list of values"),
-        _key("delete,x", "delete", "delete", "Delete", "Delete this (undo restores it)"),
-        _key("shift+up,K", "move(-1)", "up", "Up", "Move this field up"),
-        _key("shift+down,J", "move(1)", "down", "Down", "Move this field down"),
-    ]
+    BINDINGS = pane_keys(
+        "Form",
+        ("enter", "open", "Edit", "form.open", "Edit this line"),
+        ("ctrl+n,a", "add", "Add", "form.add", "Add a field or a value here"),
+        ("m", "add_class('model')", "Model", "form.model", "Add a model: a group of fields"),
+        ("e", "add_class('enum')", "Enum", "form.enum", "Add an enum: a list of values"),
+        ("delete,x", "delete", "Delete", "form.delete", "Delete this (undo restores it)"),
+        ("shift+up,K", "move(-1)", "Up", "form.up", "Move this field up"),
+        ("shift+down,J", "move(1)", "Down", "form.down", "Move this field down"),
+    )
 
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
         self._list = RowList(lambda index: line_of(self._rows[index], self._outline))
@@ -184,19 +183,16 @@ class SignatureForm(Vertical):
         row = self._row
         if row is None or row.kind == "note":
             return
-        if row.kind == "begin":
-            self._begin()
-        elif row.kind == "add":
-            self._add(row)
+        if row.kind in ("begin", "add"):
+            self.action_add()
         elif row.kind == "class":
-            self._rename_class(row)
+            self._rename_class()
         else:
-            self._edit_member(row)
+            self._edit_member()
 
     def action_add(self) -> None:
-        row = self._row
-        if row is not None:
-            self._begin() if row.kind == "begin" else self._add(row)
+        if self._row is not None:
+            self._begin() if self._row.kind == "begin" else self._add()
 
     def action_add_class(self, kind: ClassKind) -> None:
         outline = self._fresh()
@@ -204,7 +200,6 @@ class SignatureForm(Vertical):
             return
         title = "A new model: a group of fields" if kind == "model" else "A new enum: a list of values"
         hint = "a name such as LineItem   enter accept   {ask.close|esc} close"
-
         new_text = partial(change.add_class, outline, kind=kind)
 
         def done(name: str | None) -> None:
@@ -215,30 +210,23 @@ class SignatureForm(Vertical):
         self.app.push_screen(AskScreen(title, "", partial(self._problem_with, new_text), hint), done)
 
     def action_delete(self) -> None:
-        row = self._row
-        found = self._fresh_class(row.of) if row is not None else None
-        if row is None or found is None or row.kind not in ("class", "member"):
+        if (found := self._fresh_row()) is None:
             return
-        outline, of = found
-        if row.kind == "class":
-            if of.kind != "signature":
-                lost = comments_in(of.block.of(outline.text))
-                self._unless_lost(lost, partial(change.delete_class, outline, of), f"delete {of.name}")
-            return
+        row, outline, of = found
         member = of.member(row.member)
-        if member is not None:
+        if row.kind == "class" and of.kind != "signature":
+            lost = comments_in(of.block.of(outline.text))
+            self._unless_lost(lost, partial(change.delete_class, outline, of), f"delete {of.name}")
+        elif row.kind == "member" and member is not None:
             place = member.block or member.statement
             lost = comments_in(outline.text[member.statement.start : place.end])
             self._unless_lost(lost, partial(change.delete_member, outline, of, member), f"delete {member.name}")
 
     def action_move(self, by: int) -> None:
-        row = self._row
-        found = self._fresh_class(row.of) if row is not None else None
-        if row is None or found is None:
+        if (found := self._fresh_row()) is None:
             return
-        outline, of = found
-        member = of.member(row.member)
-        if member is not None:
+        row, outline, of = found
+        if (member := of.member(row.member)) is not None:
             self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
 
     # -- dialogs and changes
@@ -269,10 +257,10 @@ class SignatureForm(Vertical):
         screen = AskScreen("A new signature", start, refuse, hint, self.take_pasted, is_typed=is_typed)
         self.app.push_screen(screen, done)
 
-    def _add(self, row: Row) -> None:
-        if (found := self._fresh_class(row.of)) is None:
+    def _add(self) -> None:
+        if (found := self._fresh_row()) is None:
             return
-        outline, of = found
+        row, outline, of = found
         kinds = [one.kind for one in of.members]
         usual: MemberKind = "output" if "input" in kinds and "output" not in kinds else "input"
         role = "output" if usual == "output" and row.kind != "add" else row.role
@@ -292,12 +280,12 @@ class SignatureForm(Vertical):
         refuse = partial(self._problem_with, new_text)
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, None)), done)
 
-    def _edit_member(self, row: Row) -> None:
-        found = self._fresh_class(row.of)
-        member = found[1].member(row.member) if found is not None else None
+    def _edit_member(self) -> None:
+        found = self._fresh_row()
+        member = found[2].member(found[0].member) if found is not None else None
         if found is None or member is None:
             return
-        outline, of = found
+        row, outline, of = found
         start = NewMember(
             member.name, member.kind, member.type_text or ("" if member.kind == "value" else "str"), member.description
         )
@@ -318,12 +306,11 @@ class SignatureForm(Vertical):
         refuse = partial(self._problem_with, new_text)
         self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, member)), done)
 
-    def _rename_class(self, row: Row) -> None:
-        found = self._fresh_class(row.of)
-        if found is None or found[0].short:
+    def _rename_class(self) -> None:
+        found = self._fresh_row()
+        if found is None or found[1].short:
             return
-        outline, of = found
-
+        _, outline, of = found
         new_text = partial(change.rename_class, outline, of)
 
         def refuse(name: str) -> str:
@@ -379,11 +366,11 @@ class SignatureForm(Vertical):
             plain_notify(self.app, error.with_hint, title="Fix the source first", severity="warning")
             return None
 
-    def _fresh_class(self, name: str | None) -> tuple[Outline, ClassOutline] | None:
-        """Return the outline with the class of a row; None if the text has an error or no such class."""
-        outline = self._fresh()
-        of = outline.class_named(name) if outline is not None else None
-        return None if outline is None or of is None else (outline, of)
+    def _fresh_row(self) -> tuple[Row, Outline, ClassOutline] | None:
+        """Return the current row, the outline and the row's class; None if the text has an error or no such class."""
+        row, outline = self._row, self._fresh()
+        of = outline.class_named(row.of) if outline is not None and row is not None else None
+        return None if row is None or outline is None or of is None else (row, outline, of)
 
     @property
     def _row(self) -> Row | None:

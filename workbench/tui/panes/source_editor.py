@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from adapters.signatures.read.source_text import quiet_parse
-from workbench.tui.keys import KeyGroup
+from workbench.tui.keys import pane_keys
 from workbench.tui.messages import PastedCall
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
@@ -36,11 +35,9 @@ def _is_source(text: str) -> bool:
 class Offer(PlainStatic):
     """A list of suggestions at the cursor, which never gets the focus."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.candidates: tuple[Candidate, ...] = ()
-        self.marked = 0
-        self.was_moved = False
+    candidates: tuple[Candidate, ...] = ()
+    marked = 0
+    was_moved = False
 
     def offer(self, candidates: Sequence[Candidate], place: Offset) -> None:
         """Show candidates at a position of the screen, or hide the list if there are none."""
@@ -48,14 +45,11 @@ class Offer(PlainStatic):
         self.display = bool(candidates)
         if candidates:
             self.absolute_offset = place
-            self._paint()
+            self.mark(0)
 
-    def move(self, by: int) -> None:
-        self.was_moved = True
-        self.marked = (self.marked + by) % len(self.candidates)
-        self._paint()
-
-    def _paint(self) -> None:
+    def mark(self, index: int) -> None:
+        """Mark a candidate, counted on from the first or back from the last."""
+        self.marked = index % len(self.candidates)
         longest = max(len(one.text) for one in self.candidates)
         parts: list[tuple[str, str] | str] = []
         for index, one in enumerate(self.candidates):
@@ -72,11 +66,10 @@ class SourceEditor(Editor):
     `own_types` returns the text's models and enums.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KeyGroup("This text", "editor")(
-            "ctrl+@,ctrl+space", "offer", "complete", "Complete", "Suggest types and field options"
-        )
-    ]
+    BINDINGS = pane_keys(
+        "This text",
+        ("ctrl+@,ctrl+space", "offer", "Complete", "editor.complete", "Suggest types and field options"),
+    )
 
     def __init__(self, own_types: Callable[[], Sequence[str]], **options: Any) -> None:
         super().__init__(**options)
@@ -111,7 +104,8 @@ class SourceEditor(Editor):
         key = event.key
         takes = key == "tab" or (key == "enter" and self.offered.was_moved)
         if key in ("up", "down"):
-            self.offered.move(1 if key == "down" else -1)
+            self.offered.was_moved = True
+            self.offered.mark(self.offered.marked + (1 if key == "down" else -1))
         elif takes:
             candidate = self.offered.candidates[self.offered.marked]
             row, column = self.cursor_location

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.prompts.text import DemoUse
@@ -16,20 +15,18 @@ from adapters.signatures.agents import CODE_STEP, STEP, takes_steps
 from adapters.signatures.signature import Field
 from sessions.errors import SessionError
 from sessions.model import variants
-from sessions.model.variants import VariantUse
 from workbench.editing import column_edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
-from workbench.state.document import Place, PlaceKind, ReadSignature, State, history_field
+from workbench.state.document import Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
-from workbench.tui.panes.rows import OFF, SWITCH, RowsPane
 from workbench.tui.runs.runs import SendSetup
 from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_notify
 
 
-class DemosPane(RowsPane):
+class DemosPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Demos"
     HELP = (
         """\
@@ -45,11 +42,11 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         + "`{demos.toggle|space}` disables · "
         + rows.MOVE_HELP
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
-        (*SWITCH, "demos.toggle", "Disable or enable this demo"),
+        (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"),
     )
-    KIND: ClassVar[PlaceKind] = "demo"
+    KIND = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
     EMPTY = "(not sent while empty)"
@@ -64,7 +61,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         if not state.session.demos[row].enabled:
-            return OFF
+            return rows.OFF
         use = self._uses.get(row + 1)
         if use is not None and use.use == "dropped":
             is_new = not any(state.session.demos[row].values.values())
@@ -116,7 +113,7 @@ class _Values(Sequence[Mapping[str, Any]]):
         return self._demos[index].values
 
 
-class HistoryPane(RowsPane):
+class HistoryPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "History"
     HELP = (
         """\
@@ -131,11 +128,11 @@ code.
         + "`{history.toggle|space}` disables · "
         + rows.MOVE_HELP
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
-        (*SWITCH, "history.toggle", "Disable or enable this turn"),
+        (*rows.SWITCH, "history.toggle", "Disable or enable this turn"),
     )
-    KIND: ClassVar[PlaceKind] = "history"
+    KIND = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
@@ -143,7 +140,7 @@ code.
         return state.case.history
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
-        return OFF if row in state.case.turns_off else ("●", "$text-success")
+        return rows.OFF if row in state.case.turns_off else ("●", "$text-success")
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         if read.signature is not None and takes_steps(read.signature):
@@ -175,7 +172,7 @@ USES_OF_TOOLS: Mapping[str, str] = {
 """Sentences about the tools in an agent's prompt, by the agent's module."""
 
 
-class ToolsPane(RowsPane):
+class ToolsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Tools"
     HELP = (
         """\
@@ -191,7 +188,7 @@ Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A 
         + rows.HELP
         + rows.MOVE_HELP
     )
-    KIND: ClassVar[PlaceKind] = "tool"
+    KIND = "tool"
     NOUN = "tool"
     ABSENT_TEXT = "none"
 
@@ -251,7 +248,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
 }
 
 
-class VariantsPane(RowsPane):
+class VariantsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Variants"
     HELP = (
         """\
@@ -269,13 +266,13 @@ its text as a diff and decide whether to keep it.
         + rows.HELP
         + "`{variants.renew|r}` renews · `{variants.try|c}` adds a column · `{rows.open|enter}` edits\n"
     )
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),
         ("s", "suggest", "Suggest", "variants.suggest", "Ask a model to rewrite this text"),
         ("c", "try", "Column", "variants.try", "Add a column with this tag beside the focused column"),
     )
-    KIND: ClassVar[PlaceKind] = "variant"
+    KIND = "variant"
     NOUN = "variant"
     ABSENT_TEXT = "empty"
 
@@ -337,12 +334,12 @@ its text as a diff and decide whether to keep it.
         listed = self._state.session.variants if self._state is not None else ()
         self.post_message(SuggestVariant(listed[self._row].of if self._count else variants.INSTRUCTIONS))
 
-    def _use(self, state: State, row: int) -> VariantUse | None:
+    def _use(self, state: State, row: int) -> variants.VariantUse | None:
         signature = self._read.signature
         return None if signature is None else variants.use_of(signature, state.session.variants[row])
 
 
-def _about(use: VariantUse) -> Content:
+def _about(use: variants.VariantUse) -> Content:
     """Return the text that a variant replaces, and why it does not if it is left out."""
     if use.state == "lost" or use.original is None:
         return lines(("✗ the text it was written for is gone: it is left out", "$text-error"))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
@@ -57,7 +56,7 @@ class VerdictStrip(Widget, can_focus=True):
 Every column with the outcome of its reply. `←` `→` choose a column, `{strip.choose|enter}` goes to its reply.
 `{app.add_column|alt+c}` adds a column for another adapter, model or variant.
 """
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Verdicts",
         ("right,down", "step(1)", "Next", "strip.next", "Go to the next column"),
         ("left,up", "step(-1)", "Previous", "strip.before", "Go to the previous column"),
@@ -80,19 +79,13 @@ Every column with the outcome of its reply. `←` `→` choose a column, `{strip
         column_id: str
         to_reply: bool
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._verdicts: tuple[Verdict, ...] = ()
-        self._current = ""
+    _verdicts: tuple[Verdict, ...] = ()
+    _current = ""
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
         """Show these verdicts; `current` is the visible column."""
-        shown = tuple(
-            [
-                one._replace(words=one_line(one.words, LONGEST_WORDS), brief=one_line(one.brief, LONGEST_WORDS))
-                for one in verdicts
-            ]
-        )
+        lined = [(one, one_line(one.words, LONGEST_WORDS), one_line(one.brief, LONGEST_WORDS)) for one in verdicts]
+        shown = tuple([one._replace(words=words, brief=brief) for one, words, brief in lined])
         if (shown, current) != (self._verdicts, self._current):
             self._verdicts, self._current = shown, current
             self.refresh()

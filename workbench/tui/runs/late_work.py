@@ -53,11 +53,8 @@ class ExactCounts:
     def __init__(self, tell: Told) -> None:
         self._tell = tell
         self._resting: dict[str, Request] = {}
-        self._asked: dict[str, Request] = {}
-
-    def is_latest(self, column_id: str, request: Request) -> bool:
-        """Return whether this is the column's newest counted request; counts may overtake each other."""
-        return self._asked.get(column_id) is request
+        self.asked: dict[str, Request] = {}
+        """The newest counted request of each column."""
 
     def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
         """Count each prompt that is unchanged since the last call, once.
@@ -76,9 +73,9 @@ class ExactCounts:
             is_of_openai = model.startswith("openai/") or "/" not in model
             if not is_of_openai or sum([len(one.text) for one in request.messages]) > LONGEST:
                 continue
-            asked = self._asked.get(id)
+            asked = self.asked.get(id)
             if asked is None or not asked.counts_the_same(request):
-                self._asked[id] = request
+                self.asked[id] = request
                 threading.Thread(target=self._count, args=(id, request), daemon=True, name="count tokens").start()
 
     def _count(self, id: str, request: Request) -> None:

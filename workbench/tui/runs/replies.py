@@ -126,6 +126,13 @@ class Replies:
         change = partial(edits.edit_reply, case=case, column=column, text=text, is_new=is_new)
         self._edit(change, Place("reply", case, field=column), f"reply of {column}", typing=True)
 
+    def put(self, case: str, column: str, reply: Reply, label: str, kind: str) -> Place:
+        """Show a reply from elsewhere under its column; `kind` keeps it apart from other edits for undo."""
+        self._runs.forget(case, column)
+        place = Place("reply", case, field=f"{column} {kind}".rstrip())
+        self._edit(partial(edits.set_reply, case=case, column=column, reply=reply), place, label)
+        return place
+
     # -- the request that a reply answers
 
     def run_of(self, state: State, column: Column) -> ColumnRun | None:

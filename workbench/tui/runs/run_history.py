@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from adapters.late_dataclasses import replace
-from sessions.errors import SessionError
-from sessions.file.whole_files import key_of, state_folder
 from workbench.sending.sent_runs import LONGEST_ERROR, PastRun, SentRuns, past_runs, plain_words, sent_file
 from workbench.tui.runs.runs import ColumnRun
 
@@ -22,10 +18,6 @@ Result = TypeVar("Result")
 
 IN_MEMORY = 64
 """Megabytes of runs in memory: those of private sessions, and all runs if the setting is 0."""
-LARGEST = 64_000_000
-"""Bytes above which a file from an earlier release is ignored."""
-TEXTS = ("at", "case", "column", "model", "phase", "text", "error", "rating", "note")
-"""The keys of a run in a file from an earlier release, each with a text."""
 
 
 class LiveCalls(NamedTuple):
@@ -58,11 +50,9 @@ class RunHistory:
         """Why the last run was not stored, or ""."""
 
     def open(self, path: Path | None) -> None:
-        """Set the open session, and import its runs from an earlier release."""
+        """Set the open session."""
         self._path = path
         self._opened += 1
-        if path is not None and self._megabytes:
-            self._thread.submit(self._take_over, path)
 
     def saved_as(self, path: Path) -> None:
         """Move the runs of an unsaved session to its new file."""
@@ -89,16 +79,13 @@ class RunHistory:
 
         self._thread.submit(self._add, run, path).add_done_callback(done)
 
-    async def ask_program(self, work: Callable[[SentRuns], Result]) -> Result:
-        """Query the calls of the running program."""
-        return await asyncio.wrap_future(self._thread.submit(work, self._calls))
-
-    async def ask(self, work: Callable[[SentRuns], Result], is_private: bool) -> Result:
-        """Query the store, including every run that ended before.
+    async def ask(self, work: Callable[[SentRuns], Result], is_private: bool, of_program: bool = False) -> Result:
+        """Query the store, including every run that ended before, or the calls of the running program.
 
         Raises as `SentRuns` does.
         """
-        return await asyncio.wrap_future(self._thread.submit(lambda: work(self._store(is_private))))
+        asked = self._thread.submit(lambda: work(self._calls if of_program else self._store(is_private)))
+        return await asyncio.wrap_future(asked)
 
     def close(self) -> None:
         """Wait until all runs are stored."""
@@ -131,18 +118,3 @@ class RunHistory:
             now = datetime.now().isoformat(timespec="milliseconds")
             failed = PastRun(now, state.case.name, column.id, run.model, "failed", 0.0, "", run.error[:LONGEST_ERROR])
             kept.add(replace(failed, adapter=column.adapter, session=session.name, path=path), session)
-
-    def _take_over(self, path: Path) -> None:
-        """Import a session's runs from the file of an earlier release, and delete that file."""
-        with suppress(OSError, SessionError):
-            file = state_folder() / "runs" / f"{key_of(path)}.jsonl"
-            if file.stat().st_size <= LARGEST:
-                kept = self._store(is_private=False)
-                for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
-                    with suppress(ValueError, TypeError, KeyError, RecursionError):  # a line of another format
-                        data = json.loads(line)
-                        texts, values = {name: data[name] for name in TEXTS}, data["values"]
-                        if all(isinstance(one, str) for one in texts.values()) and isinstance(values, dict):
-                            run = PastRun(**texts, seconds=float(data["seconds"]), values=values)
-                            kept.add(replace(run, path=self._place_of(path)))
-                file.unlink()

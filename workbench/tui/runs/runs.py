@@ -19,18 +19,8 @@ from textual.message import Message
 
 from adapters.errors import RunError
 from adapters.late_dataclasses import dataclass, field
-from adapters.running.events import (
-    AskedAgain,
-    ChunkReceived,
-    Event,
-    ExtractionStarted,
-    FallbackStarted,
-    Listener,
-    ModelLoading,
-    RequestSent,
-    RetryStarted,
-    ToolInvoked,
-)
+from adapters.running import events
+from adapters.running.events import Event, Listener
 from adapters.running.runs import Run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
@@ -56,6 +46,10 @@ class RunRepeated(Event):
     number: int
 
 
+OF_ANOTHER_CALL = (events.AskedAgain, events.FallbackStarted, events.ExtractionStarted)
+"""Events after which replies are not shown as the column's."""
+
+
 @dataclass
 class Progress:
     """The progress of a run.
@@ -73,37 +67,33 @@ class Progress:
     """The number of this run in a series."""
     loading_s: float = 0.0
     """Seconds spent loading litellm, which do not count for the model."""
-    _shown: int = 0
+    shown: int = 0
+    """The attempt that `text` is the reply of."""
     _loads_since: float | None = None
     _is_own: bool = True
 
-    @property
-    def call(self) -> tuple[int, int]:
-        """The run and the attempt that `text` is the reply of."""
-        return self.number, self._shown
-
-    def hear(self, events: Iterable[Event]) -> None:
-        """Update the progress from `events`."""
+    def hear(self, heard: Iterable[Event]) -> None:
+        """Update the progress from these events."""
         pieces, thoughts = [self.text], [self.reasoning]
-        for event in events:
+        for event in heard:
             self.attempt = max(self.attempt, event.attempt)
-            if isinstance(event, ChunkReceived):
+            if isinstance(event, events.ChunkReceived):
                 if not self._is_own or event.choice or not (event.text or event.reasoning):
                     continue
-                if event.attempt != self._shown:
-                    self._shown = event.attempt
+                if event.attempt != self.shown:
+                    self.shown = event.attempt
                     pieces.clear()
                     thoughts.clear()
                 self.doing = "thinking" if event.reasoning and not event.text else ""
                 pieces.append(event.text)
                 thoughts.append(event.reasoning)
             elif isinstance(event, RunRepeated):
-                self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
+                self.attempt, self.number, self.shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
-                self._is_own = self._is_own and not isinstance(event, AskedAgain | FallbackStarted | ExtractionStarted)
-                if isinstance(event, ModelLoading):
+                self._is_own = self._is_own and not isinstance(event, OF_ANOTHER_CALL)
+                if isinstance(event, events.ModelLoading):
                     self._loads_since = event.at
-                elif isinstance(event, RequestSent) and self._loads_since is not None:
+                elif isinstance(event, events.RequestSent) and self._loads_since is not None:
                     self.loading_s += event.at - self._loads_since
                     self._loads_since = None
                 self.doing = _doing(event, self.doing)
@@ -113,23 +103,21 @@ class Progress:
 
 def _doing(event: Event, before: str) -> str:
     """Return a short label for the current step; "" during the first call."""
-    if isinstance(event, ModelLoading):
+    if isinstance(event, events.ModelLoading):
         return "loading litellm"
     if isinstance(event, ToolWaits):
         return f"{event.name} waits for you"
-    if isinstance(event, ToolInvoked):
+    if isinstance(event, events.ToolInvoked):
         return f"{event.name} answered"
-    if isinstance(event, RetryStarted):
+    if isinstance(event, events.RetryStarted):
         return f"again in {event.delay_s:.0f} s"
-    if isinstance(event, AskedAgain):
+    if isinstance(event, events.AskedAgain):
         return "asks again with the error"
-    if isinstance(event, FallbackStarted):
+    if isinstance(event, events.FallbackStarted):
         return f"falls back to {event.adapter}"
-    if isinstance(event, ExtractionStarted):
+    if isinstance(event, events.ExtractionStarted):
         return f"{event.model} extracts"
-    if isinstance(event, RequestSent) and before in ("loading litellm",):
-        return ""
-    return before
+    return "" if isinstance(event, events.RequestSent) and before == "loading litellm" else before
 
 
 Phase = Literal["running", "done", "failed", "cancelled"]
@@ -277,8 +265,8 @@ class Runs:
         if run is None:
             return None
         with run.lock:
-            events, run.unseen = run.unseen, []
-        run.progress.hear(events)
+            heard, run.unseen = run.unseen, []
+        run.progress.hear(heard)
         run.attempts = run.progress.attempt
         return run
 

@@ -13,11 +13,7 @@ class FrontScreen(OneLayout[ScreenResultType]):
     """A screen in front of the panes, with texts made for its size."""
 
     _shown_for = Size()
-
-    def show_at_once(self) -> None:
-        """Show the texts before the first layout; otherwise they follow it."""
-        self._shown_for = self.app.size
-        self._show()
+    """The size for which the texts were shown before the first layout; otherwise they follow it."""
 
     def _show(self) -> None:
         """Show the texts for the current size."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from adapters.display import blocks as shown
 from sessions.bench.conclusions import Conclusions, cases_words
@@ -19,14 +18,11 @@ from workbench.bench import report
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.keys import ON_A_DIALOG, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_DIALOG, keys_of, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
-
-_key = KeyGroup("Bench", "bench")
-_run_key = KeyGroup("Runs of a cell", "runs")
 
 Filter = Literal["all", "differs", "failed", "flipped"]
 FILTERS: dict[Filter, str] = {
@@ -76,17 +72,18 @@ and `{runs.demo|d}` makes a demo of it.
 that this column failed and another passed; `{bench.causes|g}` groups misses by cause and shows the cells of a group.
 `{bench.sort|s}` sorts; `{bench.pairs|p}` shows the conclusions. `workbench bench SESSION` makes the runs.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
+    APP_ACTIONS = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("f", "filter", "filter", "Filter", "Filter: all, differing, failed or flaky cases"),
-        _key("v", "versus", "versus", "Versus", "Keep cases that this column failed and the next other column passed"),
-        _key("g", "causes", "causes", "Causes", "Group misses by their cause"),
-        _key("s", "sort", "sort", "Sort", "Sort by disagreement, as in the session, or worst first"),
-        _key("p", "pairs", "pairs", "Conclude", "Show the conclusions about columns"),
-        _key("o", "take", "take", "On screen", "Show this case with its reply"),
-        _key("escape,q", "dismiss(None)", "close", "Close", "Close the grid"),
-    ]
+    BINDINGS = pane_keys(
+        "Bench",
+        ("f", "filter", "Filter", "bench.filter", "Filter: all, differing, failed or flaky cases"),
+        ("v", "versus", "Versus", "bench.versus", "Keep cases that this column failed and another passed"),
+        ("g", "causes", "Causes", "bench.causes", "Group misses by their cause"),
+        ("s", "sort", "Sort", "bench.sort", "Sort by disagreement, as in the session, or worst first"),
+        ("p", "pairs", "Conclude", "bench.pairs", "Show the conclusions about columns"),
+        ("o", "take", "On screen", "bench.take", "Show this case with its reply"),
+        ("escape,q", "dismiss(None)", "Close", "bench.close", "Close the grid"),
+    )
 
     def __init__(self, concluded: Conclusions, of: str) -> None:
         super().__init__()
@@ -299,14 +296,15 @@ Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 class BenchTextScreen(FrontScreen[Taken | None]):
     """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_DIALOG
+    APP_ACTIONS = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Runs of a cell"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _run_key("o", "take('look')", "take", "On screen", "Show the reply of this run on screen"),
-        _run_key("r", "take('record')", "record", "Keep", "Keep this reply as a fixture"),
-        _run_key("d", "take('demo')", "demo", "Demo", "Make a demo of this case and its outputs"),
-        _run_key("escape,q", "dismiss(None)", "close", "Close", "Close this text"),
-    ]
+    BINDINGS = pane_keys(
+        "Runs of a cell",
+        ("o", "take('look')", "On screen", "runs.take", "Show the reply of this run on screen"),
+        ("r", "take('record')", "Keep", "runs.record", "Keep this reply as a fixture"),
+        ("d", "take('demo')", "Demo", "runs.demo", "Make a demo of this case and its outputs"),
+        ("escape,q", "dismiss(None)", "Close", "runs.close", "Close this text"),
+    )
 
     def __init__(self, title: str, blocks: tuple[Block, ...], runs: tuple[BenchRun, ...] = ()) -> None:
         super().__init__()

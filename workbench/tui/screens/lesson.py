@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.style import Style
@@ -17,19 +15,15 @@ from adapters.formats import catalog
 from adapters.prompts.text import DataPart, Prompt
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
-from workbench.lessons.lesson import LessonStep
-from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
 from workbench.state.document import RenderedColumn
-from workbench.tui.keys import ON_A_LESSON, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_LESSON, keys_of, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
-
-_key = KeyGroup("Lesson", "lesson")
 
 BESIDE = 100
 """The width in cells from which the explanation is to the right of the text, else below it."""
@@ -45,26 +39,27 @@ NO_REPLY = (
 DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 
-Step = LessonStep | ReplyStep
+Step = lesson.LessonStep | ReplyStep
 
 
 class LessonScreen(FrontScreen[None]):
     """A lesson on `columns`, starting at step `at` of the column at `index` (both 0-based)."""
 
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
+    APP_ACTIONS = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("right,space,n,l", "step(1)", "next", "Next", "Show the next piece", priority=True),
-        _key("left,backspace,p,h", "step(-1)", "back", "Back", "Show the previous piece", priority=True),
-        _key("home", "step(-1000000)", "first", "Start", "Show the first piece", priority=True),
-        _key("end", "step(1000000)", "last", "End", "Show the last piece", priority=True),
-        _key("r", "reply", "reply", "Reply", "Go to the reply, or back to the prompt"),
-        _key("c,tab", "column(1)", "column", "Next adapter", "Explain the next column"),
-        _key("shift+tab", "column(-1)", "column_before", "Adapter before", "Explain the previous column"),
-        _key("shift+down,J", "words(3)", "down", "Words down", "Scroll the explanation"),
-        _key("shift+up,K", "words(-3)", "up", "Words up", "Scroll the explanation back"),
-        _key("escape,q,f6", "dismiss(None)", "close", "Close", "Close the lesson"),
-    ]
+    BINDINGS = pane_keys(
+        "Lesson",
+        ("right,space,n,l", "step(1)", "Next", "lesson.next", "Show the next piece", True),
+        ("left,backspace,p,h", "step(-1)", "Back", "lesson.back", "Show the previous piece", True),
+        ("home", "step(-1000000)", "Start", "lesson.first", "Show the first piece", True),
+        ("end", "step(1000000)", "End", "lesson.last", "Show the last piece", True),
+        ("r", "reply", "Reply", "lesson.reply", "Go to the reply, or back to the prompt"),
+        ("c,tab", "column(1)", "Next adapter", "lesson.column", "Explain the next column"),
+        ("shift+tab", "column(-1)", "Adapter before", "lesson.column_before", "Explain the previous column"),
+        ("shift+down,J", "words(3)", "Words down", "lesson.down", "Scroll the explanation"),
+        ("shift+up,K", "words(-3)", "Words up", "lesson.up", "Scroll the explanation back"),
+        ("escape,q,f6", "dismiss(None)", "Close", "lesson.close", "Close the lesson"),
+    )
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
@@ -74,7 +69,7 @@ class LessonScreen(FrontScreen[None]):
         self.at = at
         """The current step (0-based)."""
         self._teacher = ""
-        self._prompt_steps: tuple[LessonStep, ...] = ()
+        self._prompt_steps: tuple[lesson.LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")
         self._heading = Heading(id="lesson-heading")
@@ -249,7 +244,7 @@ EARLIER_STEPS = 60
 LONGEST_EXTRA = 600
 
 
-def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[Block]:
+def prompt_so_far(prompt: Prompt, steps: Sequence[lesson.LessonStep], at: int) -> list[Block]:
     """Show the prompt up to step `at`, with the pieces of that step highlighted."""
     first = max(0, at - EARLIER_STEPS)
     blocks: list[Block] = []
@@ -295,7 +290,7 @@ def reply_with(step: ReplyStep) -> list[Block]:
     return [Block(tuple(pieces))]
 
 
-def _piece_block(piece: LessonPiece, light: Light, continues: bool) -> Block:
+def _piece_block(piece: lesson.Piece, light: Light, continues: bool) -> Block:
     content = piece.content
     if content is None:
         return Block((Piece("(no text)", "note", light),))

@@ -24,7 +24,7 @@ from workbench.tui.keys import keys_of
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import EditorsPane
-from workbench.tui.panes.notes import NoteSearch, demo_uses, lint_notes, notes_of
+from workbench.tui.panes.notes import demo_uses, lint_notes, notes_of
 from workbench.tui.panes.status import StatusLine, case_word
 from workbench.tui.panes.verdicts import VerdictStrip
 from workbench.tui.runs.late_work import LateColumns, ModelAnswers, SlowReadings
@@ -41,8 +41,6 @@ from workbench.tui.widgets.text.plain import lines, plain_notify
 if TYPE_CHECKING:
     from workbench.state.engine import Engine
     from workbench.tui.widgets.guide import Guide
-
-TICK_SECONDS = 0.2
 
 
 class MainScreen(PaneSizesScreen):
@@ -93,7 +91,7 @@ class MainScreen(PaneSizesScreen):
         self.watch(self.columns, "beyond", partial(setattr, self.status, "beyond"))
         self.watch(self, "selections", self._tell_of_selecting, init=False)
         self.call_after_refresh(self._complete)
-        self.set_interval(TICK_SECONDS, self._tick)
+        self.set_interval(0.2, self._tick)
 
     @property
     def engine(self) -> Engine:
@@ -126,11 +124,6 @@ class MainScreen(PaneSizesScreen):
             self._show_is_due = True
             self.call_after_refresh(self._show_by_turns)
 
-    @property
-    def is_behind(self) -> bool:
-        """Tell whether a change is not shown everywhere yet."""
-        return self._show_is_due or self._panes_are_due
-
     def _show_by_turns(self) -> None:
         """Show the columns, then the other panes if they can wait."""
         if not self._panes_can_wait:
@@ -145,6 +138,11 @@ class MainScreen(PaneSizesScreen):
         """Show the current document in all visible panes."""
         self._show_columns()
         self._show_panes()
+
+    def show_case(self, index: int) -> None:
+        """Show another case."""
+        self.document.look_at_case(index)
+        self.show()
 
     def _show_columns(self) -> None:
         self._show_is_due = False
@@ -169,7 +167,11 @@ class MainScreen(PaneSizesScreen):
         read = self.engine.read_signature(state)
         self.editors.demos.show_uses(demo_uses(columns))
         self.editors.show(state, read)
-        self.editors.notes.show(notes_of(state, read, columns, keys_of(self.app)), self._find_lints)
+        keys = keys_of(self.app)
+        self.editors.notes.show(
+            notes_of(state, read, columns, keys),
+            lambda: lint_notes(self.document.state, self.columns.rendered, keys),
+        )
         self.status.show()
         self.show_what_came()
         self.post_message(self.Showed())
@@ -190,12 +192,6 @@ class MainScreen(PaneSizesScreen):
         self.columns.turn_to(next((one.id for one in self.document.session.columns), ""))
         if not self.document.state.case.replies:
             self.columns.show_part("prompt")
-
-    def undo(self) -> None:
-        self._went(self.document.undo(), "undone")
-
-    def redo(self) -> None:
-        self._went(self.document.redo(), "redone")
 
     def show_teacher(self, sign: str) -> None:
         """Show in the last line whether the teacher is followed."""
@@ -340,10 +336,8 @@ class MainScreen(PaneSizesScreen):
             mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
             self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
-    def _find_lints(self) -> NoteSearch:
-        return lint_notes(self.document.state, self.columns.rendered, keys_of(self.app))
-
-    def _went(self, change: Change | None, word: str) -> None:
+    def went(self, change: Change | None, word: str) -> None:
+        """Show the document after an undo or redo, at the place of the change; None: there was nothing to do."""
         if change is None:
             self.status.say(f"nothing to {'undo' if word == 'undone' else 'redo'}")
             return

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.formats import catalog
@@ -17,16 +16,14 @@ from adapters.lm import ProviderError
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place, RenderedColumn
-from workbench.tui.keys import ON_A_PAGE, KeyGroup
-from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
+from workbench.tui.keys import ON_A_PAGE, pane_keys
+from workbench.tui.pages import prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt, paragraph
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, teacher_button
 from workbench.tui.widgets.text.text_view import Block, TextView, block
-
-_key = KeyGroup("This page", "pages")
 
 
 class PageName(NamedTuple):
@@ -53,8 +50,6 @@ PAGES: Mapping[str, PageName] = {
     "stream": PageName("Stream", "{pages.view|v} cut again   {pages.copy|y} copy"),
 }
 
-LOOK_AGAIN_SECONDS = 0.3
-
 
 class PagesScreen(OneLayout[Place | None]):
     """The pages of a column; returns a place to go to.
@@ -72,24 +67,25 @@ reaches the model in an unexpected form; `{text.choose|enter}` goes to its place
 request, equal values counted. **Tokens**: where the tokens of the request go, and their price. **Stream**: what dspy's
 `StreamListener` emits for each chunk of the reply, as it was sent or cut at random, and what it never emits.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
+    APP_ACTIONS = ON_A_PAGE
     BINDING_GROUP_TITLE = "Inspect"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = pane_keys(
+        "This page",
         *[
-            _key(str(number), f"page('{id}')", id, name.tab, f"Show the page {name.tab}")
+            (str(number), f"page('{id}')", name.tab, f"pages.{id}", f"Show the page {name.tab}")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
-        _key("right,l", "turn(1)", "next", "Next page", "Show the next page"),
-        _key("left,h", "turn(-1)", "before", "Page before", "Show the previous page"),
-        _key("c,tab", "column(1)", "column", "Next column", "Show this page for the next column"),
-        _key("shift+tab", "column(-1)", "column_before", "Column before", "Show this page for the previous column"),
-        _key("v", "view", "view", "Raw", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
-        _key("o", "other", "other", "Compare with", "Compare with another column or the recording"),
-        _key("y", "copy('text')", "copy", "Copy", "Copy the text of this page"),
-        _key("Y", "copy('json')", "copy_json", "Copy JSON", "Copy the request as JSON"),
-        _key("u", "copy('curl')", "copy_curl", "Copy curl", "Copy the request as a curl command"),
-        _key("escape,q", "dismiss(None)", "close", "Close", "Return to the prompts"),
-    ]
+        ("right,l", "turn(1)", "Next page", "pages.next", "Show the next page"),
+        ("left,h", "turn(-1)", "Page before", "pages.before", "Show the previous page"),
+        ("c,tab", "column(1)", "Next column", "pages.column", "Show this page for the next column"),
+        ("shift+tab", "column(-1)", "Column before", "pages.column_before", "Show this page for the previous column"),
+        ("v", "view", "Raw", "pages.view", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
+        ("o", "other", "Compare with", "pages.other", "Compare with another column or the recording"),
+        ("y", "copy('text')", "Copy", "pages.copy", "Copy the text of this page"),
+        ("Y", "copy('json')", "Copy JSON", "pages.copy_json", "Copy the request as JSON"),
+        ("u", "copy('curl')", "Copy curl", "pages.copy_curl", "Copy the request as a curl command"),
+        ("escape,q", "dismiss(None)", "Close", "pages.close", "Return to the prompts"),
+    )
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
         super().__init__()
@@ -117,18 +113,18 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         self._tabs.can_focus = False
         self.text.focus()
         self._show()
-        self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
+        self.set_interval(0.3, self._look_again)
 
     @property
     def column_shown(self) -> RenderedColumn:
         """The column that the app's keys act on while this page is in front."""
         return self.at.rendered
 
-    def turn_to(self, column_id: str) -> None:
+    def turn_to(self, column_id: str, keep_place: bool = False) -> None:
         """Show this page for the column with this id, if it exists."""
         ids = [one.column.id for one in self.at.columns]
         if column_id in ids and column_id != self.at.column.id:
-            self.action_column(ids.index(column_id) - ids.index(self.at.column.id))
+            self.action_column(ids.index(column_id) - ids.index(self.at.column.id), keep_place)
 
     @property
     def wants_token_counts(self) -> bool:
@@ -192,10 +188,10 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
             return prompt_pages.difference_blocks(self.at, compared[self._other % len(compared)] if compared else None)
         make_page: Mapping[str, Callable[[LookedAt], list[Block]]] = {
             "card": request_pages.card_blocks,
-            "runs": partial(attempts.blocks_of, raw=self._raw),
+            "runs": partial(reply_pages.call_blocks, raw=self._raw),
             "parsers": reply_pages.parser_blocks,
             "lints": prompt_pages.lint_blocks,
-            "repeats": attempts.repeats_of,
+            "repeats": reply_pages.repeat_blocks,
             "tokens": prompt_pages.token_blocks,
             "stream": partial(reply_pages.stream_blocks, seed=self._cut),
         }
@@ -206,14 +202,15 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         rendered, found = self._made_late.get(name, (None, []))
         if rendered is self.at.rendered:
             return found
-        self.run_worker(self._make_late(name, make, self.at), group=name, exclusive=True, exit_on_error=False)
-        return paragraph(meanwhile, "note")
+        at = self.at
 
-    async def _make_late(self, name: str, make: Callable[[LookedAt], list[Block]], at: LookedAt) -> None:
-        """Call `make` in a thread, because it may wait for another process."""
-        self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))
-        if self.page == "request" and self.at.rendered is at.rendered:
-            self._show(keep_place=True)
+        async def make_late() -> None:
+            self._made_late[name] = (at.rendered, await asyncio.to_thread(make, at))  # may wait for another process
+            if self.page == "request" and self.at.rendered is at.rendered:
+                self._show(keep_place=True)
+
+        self.run_worker(make_late(), group=name, exclusive=True, exit_on_error=False)
+        return paragraph(meanwhile, "note")
 
     # -- keys
 
@@ -226,11 +223,11 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
         pages = list(PAGES)
         self.action_page(pages[(pages.index(self.page) + by) % len(pages)])
 
-    def action_column(self, by: int) -> None:
+    def action_column(self, by: int, keep_place: bool = False) -> None:
         self._step += by
         self._other = 0
         self.at = self._looked_at(self._step)
-        self._show()
+        self._show(keep_place)
 
     def action_view(self) -> None:
         if self.page in ("request", "runs"):
@@ -271,14 +268,8 @@ request, equal values counted. **Tokens**: where the tokens of the request go, a
     @on(TextView.Moved)
     def _moved(self, event: TextView.Moved) -> None:
         """Inspect the column whose reply is at the cursor."""
-        if self.page != "parsers":
-            return
-        ids = [one.column.id for one in self.at.columns]
-        wanted = next((id for id in ids if reply_pages.target_of(id) == event.target), None)
-        if wanted is not None and wanted != self.at.column.id:
-            self._step += ids.index(wanted) - ids.index(self.at.column.id)
-            self.at = self._looked_at(self._step)
-            self._show(keep_place=True)
+        if self.page == "parsers":
+            self.turn_to(event.target.removeprefix("reply "), keep_place=True)
 
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:

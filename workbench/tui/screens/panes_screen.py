@@ -11,7 +11,8 @@ from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.editors import MIDDLE, EditorsPane
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.textual_internals.row_compositor import OneLayout
-from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.row_list import RowList
@@ -27,7 +28,7 @@ class PointingScreen(OneLayout[None]):
         self.columns = columns
         self.editors = editors
         self.status = status
-        self._edited: OriginKey | None = None
+        self._edited: Origin | None = None
         """The origin of the focused editor's text; None while no editor has the focus."""
         self._without: frozenset[str] = frozenset()
         """The columns whose prompts do not contain the edited text yet."""
@@ -40,13 +41,13 @@ class PointingScreen(OneLayout[None]):
             self.columns.highlight(self._edited, "")
             self.editors.light(None, None)
             return
-        key = (event.kind, event.field, event.turn)
+        key = Origin(event.kind, event.field, event.turn)
         self.columns.highlight(key, event.column_id)
         if event.by_key:
             self.columns.reveal(key, but=(event.column_id,))
         self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
 
-    def point_at(self, column_id: str, key: OriginKey) -> None:
+    def point_at(self, column_id: str, key: Origin) -> None:
         """Highlight and show the piece with this origin, as if the user pointed at it."""
         column = self.columns.column(column_id)
         if column is None:
@@ -90,7 +91,8 @@ class PointingScreen(OneLayout[None]):
     def _point_at_edited(self) -> None:
         """Highlight the focused editor's text in every prompt, and scroll to it."""
         place = self.editors.edited_place
-        key = key_of(self.document.state, place) if place is not None else None
+        found = key_of(self.document.state, place) if place is not None else None
+        key = Origin(*found) if found is not None else None
         if key == self._edited:
             return
         self._edited = key

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
@@ -16,15 +15,11 @@ from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
-from workbench.tui.keys import ON_A_REVIEW, KeyGroup, keys_of
+from workbench.tui.keys import ON_A_REVIEW, keys_of, pane_keys
 from workbench.tui.pages import drifts, review_text
-from workbench.tui.pages.drifts import ALL, VIEWS, Extent, View
-from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
-
-_key = KeyGroup("Review", "review")
 
 BESIDE = 100
 """The width in cells from which the list of causes is to the left of the text, else above it."""
@@ -66,29 +61,24 @@ of a linked program. Failed expectations cannot be accepted: edit the expectatio
 words, side by side, or one side alone, and `{review.open|o}` opens the session there. `{review.down|J}` shows the lines
 that are only counted.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
+    APP_ACTIONS = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("a", "decide('accept')", "accept", "Accept", "Accept this cause"),
-        _key("s", "decide('leave')", "leave", "Reject", "Reject this cause: keep its recordings"),
-        _key(
-            "A",
-            "decide_rest('accept')",
-            "accept_all",
-            "Accept all",
-            "Accept all undecided causes, except changed verdicts and values",
-        ),
-        _key("S", "decide_rest('leave')", "leave_all", "Reject all", "Reject all undecided causes"),
-        _key("u,ctrl+z", "undo", "undo", "Undo", "Undo the last decision"),
-        _key("right,n", "walk(1)", "next", "Next fixture", "Go to the next fixture"),
-        _key("left,p", "walk(-1)", "before", "Fixture before", "Go to the previous fixture"),
-        _key("v", "view(1)", "view", "Old and new", "Show by words, side by side, as recorded, or as it is now"),
-        _key("V", "view(-1)", "view_back", "Back", "Go back through the views"),
-        _key("shift+down,J,pagedown", "scroll_text(1)", "down", "Down", "Scroll down"),
-        _key("shift+up,K,pageup", "scroll_text(-1)", "up", "Up", "Scroll up"),
-        _key("o", "open", "open", "Open there", "Open the session at this fixture"),
-        _key("escape,q,ctrl+q", "close", "close", "Close", "Leave and record what is accepted"),
-    ]
+    BINDINGS = pane_keys(
+        "Review",
+        ("a", "decide('accept')", "Accept", "review.accept", "Accept this cause"),
+        ("s", "decide('leave')", "Reject", "review.leave", "Reject this cause: keep its recordings"),
+        ("A", "decide_rest('accept')", "Accept all", "review.accept_all", "Accept all but changed verdicts and values"),
+        ("S", "decide_rest('leave')", "Reject all", "review.leave_all", "Reject all undecided causes"),
+        ("u,ctrl+z", "undo", "Undo", "review.undo", "Undo the last decision"),
+        ("right,n", "walk(1)", "Next fixture", "review.next", "Go to the next fixture"),
+        ("left,p", "walk(-1)", "Fixture before", "review.before", "Go to the previous fixture"),
+        ("v", "view(1)", "Old and new", "review.view", "Show by words, side by side, as recorded, or as it is now"),
+        ("V", "view(-1)", "Back", "review.view_back", "Go back through the views"),
+        ("shift+down,J,pagedown", "scroll_text(1)", "Down", "review.down", "Scroll down"),
+        ("shift+up,K,pageup", "scroll_text(-1)", "Up", "review.up", "Scroll up"),
+        ("o", "open", "Open there", "review.open", "Open the session at this fixture"),
+        ("escape,q,ctrl+q", "close", "Close", "review.close", "Leave and record what is accepted"),
+    )
 
     def __init__(
         self,
@@ -112,7 +102,7 @@ that are only counted.
         self._at = ids.index(at[0].id) if at is not None and at[0].id in ids else 0
         fixtures = decisions.causes[self._at].fixtures
         self._fixture = fixtures.index(at[1]) if at is not None and at[1] in fixtures else 0
-        self._view: View = "words"
+        self._view: drifts.View = "words"
         self._drifts: tuple[Drift, ...] = ()
         self._whole: Whole | None = None
         self._has_reply_beside = self._is_shortened = self._shows_all = False
@@ -200,9 +190,9 @@ that are only counted.
         listed: list[Block] = []
         for one in self.decisions.causes:
             many, decision = f"  {counted(one.fixtures)}", self.decisions.of(one)
-            words = one_line(one.words, self._room_in_list(many) if under else LONGEST_WORDS)
+            words = one_line(one.words, self._room_in_list(many) if under else review_text.LONGEST_WORDS)
             style = "note" if decision is not None else "error" if one.changes_verdict else "text"
-            listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, SIGNS[decision]))
+            listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, review_text.SIGNS[decision]))
         self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
@@ -225,12 +215,14 @@ that are only counted.
         width = self._text.row_width - MARGIN - 1
         if width <= 0:
             return
-        looked_at = LookedAt(self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below)
+        looked_at = review_text.LookedAt(
+            self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below
+        )
         room_of_name = self._room_in_list(f"  {counted(self.cause.fixtures)}")
         has_name = self.has_class("-under") and cell_len(self.cause.words) < room_of_name
 
-        def made(extent: Extent = ALL) -> list[Block]:
-            shown = Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
+        def made(extent: drifts.Extent = drifts.ALL) -> list[Block]:
+            shown = review_text.Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
             return list(review_text.blocks_of(looked_at, shown))
 
         blocks, page = made(), self._text.page_height
@@ -330,7 +322,7 @@ that are only counted.
             self._show_cause()
 
     def action_view(self, by: int) -> None:
-        self._view = VIEWS[(VIEWS.index(self._view) + by) % len(VIEWS)]
+        self._view = drifts.VIEWS[(drifts.VIEWS.index(self._view) + by) % len(drifts.VIEWS)]
         self._show()
 
     def action_scroll_text(self, pages: int) -> None:

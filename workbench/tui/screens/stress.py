@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from adapters.mutations.mutation import Mutation
@@ -18,7 +17,7 @@ from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
-from workbench.tui.keys import ON_A_STRESS, KeyGroup
+from workbench.tui.keys import ON_A_STRESS, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
@@ -156,8 +155,6 @@ def counts(found: Grid) -> Iterator[tuple[Verdict, str, list[str]]]:
         yield verdict, f"{SIGNS[verdict]} {WORDS[verdict]}", padded
 
 
-_key = KeyGroup("Stress test", "stress")
-
 BESIDE = 114
 """The width in cells from which the details of a damaged reply are beside the grid."""
 FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
@@ -206,17 +203,18 @@ side by side; `{stress.next|n}` and `{stress.before|p}` move on from there.
 `{stress.filter|f}` filters the rows. `{stress.take|t}` puts the damaged reply under its column, where every step is
 shown; undo removes it.
 """
-    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_STRESS
+    APP_ACTIONS = ON_A_STRESS
     BINDING_GROUP_TITLE = "Stress test"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _key("right,l", "column(1)", "right", "Next adapter", "Choose the adapter to the right"),
-        _key("left,h", "column(-1)", "left", "Adapter before", "Choose the adapter to the left"),
-        _key("n", "walk(1)", "next", "Next", "Go to the next mutation"),
-        _key("p", "walk(-1)", "before", "Before", "Go to the previous mutation"),
-        _key("f", "filter", "filter", "Fewer rows", "Show all rows, or only changed, flagged or silently wrong"),
-        _key("t", "take", "take", "Take", "Put this damaged reply under its column"),
-        _key("escape,q,ctrl+q", "close", "close", "Close", "Return to the grid, or close it"),
-    ]
+    BINDINGS = pane_keys(
+        "Stress test",
+        ("right,l", "column(1)", "Next adapter", "stress.right", "Choose the adapter to the right"),
+        ("left,h", "column(-1)", "Adapter before", "stress.left", "Choose the adapter to the left"),
+        ("n", "walk(1)", "Next", "stress.next", "Go to the next mutation"),
+        ("p", "walk(-1)", "Before", "stress.before", "Go to the previous mutation"),
+        ("f", "filter", "Fewer rows", "stress.filter", "Show all rows, or only changed, flagged or silently wrong"),
+        ("t", "take", "Take", "stress.take", "Put this damaged reply under its column"),
+        ("escape,q,ctrl+q", "close", "Close", "stress.close", "Return to the grid, or close it"),
+    )
 
     def __init__(
         self, make: Callable[[], Tested], of: str, columns: frozenset[str], done: Tested | None = None
@@ -256,7 +254,8 @@ shown; undo removes it.
         self._rows.focus()
         if self.done is not None:
             self._begin(self.done)
-            self.show_at_once()
+            self._shown_for = self.app.size
+            self._show()
             return
         self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
         self.run_worker(self._find(), group="stress", exclusive=True)

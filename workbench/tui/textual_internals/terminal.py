@@ -134,17 +134,10 @@ class KeyOrder:
         self._deliver = deliver
         self._report = report
         self._waiting: deque[events.Key | events.Paste] = deque()
-        self._is_busy = False
+        self.is_busy = False
+        """True while a key or paste is carried out, so that later ones wait."""
         self._letters_under_way = False
         self._task: asyncio.Task[None] | None = None
-
-    @property
-    def has_keys_waiting(self) -> bool:
-        return self._is_busy
-
-    @property
-    def _takes_letters(self) -> bool:
-        return self._complete.is_set() or (bool(self._app.screen_stack) and self._app.focused is not None)
 
     async def take(self, event: events.Event) -> None:
         """Deliver an event; keys and pastes wait for earlier ones."""
@@ -152,13 +145,17 @@ class KeyOrder:
             event.character = None
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await self._deliver(event)
-        elif self._is_busy:
+        elif self.is_busy:
             self._waiting.append(event)
-        elif isinstance(event, events.Key) and event.is_printable and self._takes_letters:
+        elif (
+            isinstance(event, events.Key)
+            and event.is_printable
+            and (self._complete.is_set() or (self._app.screen_stack and self._app.focused is not None))
+        ):
             self._letters_under_way = True
             await self._deliver(event)
         else:
-            self._is_busy = True
+            self.is_busy = True
             self._task = asyncio.create_task(self._carry_out(event))
 
     async def _carry_out(self, event: events.Key | events.Paste) -> None:
@@ -174,8 +171,8 @@ class KeyOrder:
         except Exception as error:  # a handler may raise anything
             self._report(error)
         finally:
-            self._letters_under_way = self._is_busy = False
-            while self._waiting and not self._is_busy:
+            self._letters_under_way = self.is_busy = False
+            while self._waiting and not self.is_busy:
                 await self.take(self._waiting.popleft())
 
     async def _settled(self) -> None:

@@ -11,12 +11,10 @@ from typing import Any, BinaryIO, ClassVar, TextIO
 from textual import events
 from textual.app import App
 from textual.drivers import web_driver
-from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
 from adapters.late_dataclasses import dataclass
 from workbench.serving import messages
-from workbench.serving.messages import Press
 from workbench.tui.textual_internals.terminal import WholePastes
 
 LAST_SECONDS = 5.0
@@ -34,10 +32,10 @@ class TeacherMoved(Message):
 class ButtonPressed(Message):
     """The participant pressed a button of the page."""
 
-    press: Press
+    press: messages.Press
 
 
-class VisitorDriver(WebDriver):
+class VisitorDriver(web_driver.WebDriver):
     """Exchange packets with `textual_serve` on standard input and output.
 
     Textual's `WebDriver` keeps running without a reader, and raises on an unpaired surrogate, which this driver
@@ -65,7 +63,7 @@ class VisitorDriver(WebDriver):
         Runs in the reader thread.
         """
         if packet_type == messages.PRESS:
-            press = Press(str(payload.get("button")), int(str(payload.get("step"))))
+            press = messages.Press(str(payload.get("button")), int(str(payload.get("step"))))
             self._program.post_message(ButtonPressed(press))
         elif packet_type == messages.PLACE:
             place = payload.get("content")

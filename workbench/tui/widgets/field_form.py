@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.css.scalar import Scalar
@@ -28,6 +27,8 @@ from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 ROWS_AROUND = 3
 """Approximate number of rows for a field's name, description and gap."""
 LEAST_ROWS = 8
+LONGEST_UNKNOWN = 300
+"""Characters shown of a value without a field in the signature."""
 
 
 class FormRow(NamedTuple):
@@ -82,7 +83,12 @@ class FieldForm(VerticalScroll, can_focus=False):
         self._editors = {
             row.field.name: FieldEditor(row, absent, self._on_text, self._on_value, one_of=len(rows)) for row in rows
         }
-        leftovers = [UnknownValue(name, value) for name, value in unknown.items()]
+        leftovers: list[PlainStatic] = []
+        for name, value in unknown.items():
+            text = field_values.shown(value, "text")
+            text = text if len(text) <= LONGEST_UNKNOWN else f"{text[:LONGEST_UNKNOWN]} …"
+            said = f"{name}  not a field of this signature; kept in the file\n{text}"
+            leftovers.append(PlainStatic(said, classes="unknown-value"))
         with self.app.batch_update():
             self.remove_children()
             self.mount_all([*self._editors.values(), *leftovers])
@@ -124,7 +130,7 @@ class FieldEditor(Vertical, NeverScrolls):
     """
 
     BINDING_GROUP_TITLE = "Value"
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Value",
         ("alt+v", "notation", "Rows or JSON", "value.notation", "Switch between rows and JSON"),
         ("ctrl+@,ctrl+space", "skeleton", "Skeleton", "value.skeleton", "Fill an empty value with its type's template"),
@@ -298,12 +304,3 @@ def _label(row: FormRow) -> Content:
     about = f"\n{field.description}" if field.description else ""
     kind = f"  {written(field.annotation)}" if row.has_type else ""
     return lines((field.name, "bold"), (kind, QUIET), (about, QUIET))
-
-
-class UnknownValue(PlainStatic):
-    """A value without a field in the signature: shown and kept in the session, but in no prompt."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        text = field_values.shown(value, "text")
-        shown = text if len(text) <= 300 else text[:300] + " …"
-        super().__init__(f"{name}  not a field of this signature; kept in the file\n{shown}", classes="unknown-value")

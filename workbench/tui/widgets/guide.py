@@ -28,7 +28,7 @@ LONG = 600
 """Characters of signature and instructions above which they get most of the pane."""
 NARROW = 100
 """Cells of screen width below which only the next step is shown."""
-SAID, QUIET = "$foreground 85%", QUIET
+SAID = "$foreground 85%"
 OPENING = "Edit here. To the right: the prompt each adapter sends, and below it the reply."
 """An explanation of the panes for new users."""
 FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
@@ -82,12 +82,6 @@ def _escaped(seen: Seen) -> bool:
     replies = [one.reply for one in seen.columns if one.reply is not None and one.reply.source != "sent"]
     parse = all(one.reading is not None and one.reading.ok for one in seen.columns)
     return parse and any("&amp;" in one.text for one in replies)
-
-
-def _has_whole_demo(seen: Seen) -> bool:
-    """Return whether a demo with every value is in a prompt."""
-    requests = [column.request for column in seen.columns]
-    return any(use.use == "complete" for one in requests if one is not None for use in one.prompt.demos)
 
 
 _AN_INT = re.compile(r"\btotal\s*:\s*int\b")
@@ -154,7 +148,9 @@ OWN: tuple[Step, ...] = (
     ),
     Step(
         "In Demos ({app.focus_editors|F2}) {rows.add|^n} adds a demo. Fill it in: every prompt then has it.",
-        _has_whole_demo,
+        lambda seen: any(
+            use.use == "complete" for one in seen.columns if one.request is not None for use in one.request.prompt.demos
+        ),
         "demo",
         "demos",
     ),

@@ -92,11 +92,9 @@ class Heading(Widget):
     }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._title = ""
-        self._mark: Mark | None = None
-        self._below = Content("")
+    _title = ""
+    _mark: Mark | None = None
+    _below = Content("")
 
     def show(self, title: str, mark: Mark | None, below: Content) -> None:
         """Show a title and a mark, with `below` on a line under them, cut to the width."""

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import ClassVar, Literal
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -68,7 +67,7 @@ class HeatMap(Widget, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"heat-map--{name}" for name in ("name", "head", "here", "good", "mixed", "bad", "broken", "none", "current")
     }
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "The grid",
         ("up,k", "step(-1, 0)", "Up", "grid.up", "Go to the cell above"),
         ("down,j", "step(1, 0)", "Down", "grid.down", "Go to the cell below"),

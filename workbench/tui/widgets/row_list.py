@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -30,7 +29,7 @@ class RowList(ScrollView, can_focus=True):
     """A list of rows; `line_of(index)` returns the text of a row, already `safe`, which changes only with `show`."""
 
     ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Rows",
         ("up", "step(-1)", "Up", "rows.up", "Go to the row above"),
         ("down", "step(1)", "Down", "rows.down", "Go to the row below"),

@@ -7,10 +7,9 @@ tabs; this takes less than 1 ms.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from textual import events
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -42,7 +41,7 @@ class TabLine(Widget, can_focus=True):
     """A line of tabs that posts `Chosen`; the screen then calls `show`."""
 
     BINDING_GROUP_TITLE = "Tabs"
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Tabs",
         ("left", "step(-1)", "Previous tab", "tabs.previous", "Go to the tab on the left"),
         ("right", "step(1)", "Next tab", "tabs.next", "Go to the tab on the right"),
@@ -55,10 +54,8 @@ class TabLine(Widget, can_focus=True):
         tab: str
         by_key: bool
 
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._tabs: tuple[TabName, ...] = ()
-        self._active = ""
+    _tabs: tuple[TabName, ...] = ()
+    _active = ""
 
     def show(self, tabs: Sequence[TabName], active: str) -> None:
         if (tuple(tabs), active) != (self._tabs, self._active):
@@ -134,7 +131,7 @@ class ChoiceLine(Widget, can_focus=True):
     """A row of choices, the chosen one marked with `●`; a warning names a value that is none of them."""
 
     BINDING_GROUP_TITLE = "Choice"
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Choice",
         ("left,up", "step(-1)", "Previous", "choice.previous", "Choose the previous value"),
         ("right,down,space", "step(1)", "Next", "choice.next", "Choose the next value"),

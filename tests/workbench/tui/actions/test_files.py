@@ -17,7 +17,7 @@ from sessions.file import autosave, saving, store
 from sessions.model.session import Case, Session, SignatureText
 from workbench.__main__ import main
 from workbench.state.document import Place, session_with_drafts
-from workbench.tui.actions import cases, files
+from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -122,7 +122,7 @@ def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_ca
 
     async def act(desk: Desk) -> None:
         assert files.open_path(desk.app, path)
-        cases.look_at(desk.app, 1)
+        desk.main.show_case(1)
         await desk.go_to("input", "ticket")
         await desk.paste_over("mine")
         store.save(replace(ELSEWHERE, cases=(Case("new"), *ELSEWHERE.cases)), path)

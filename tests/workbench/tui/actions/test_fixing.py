@@ -100,7 +100,7 @@ def test_the_values_beside_the_reply_name_the_best_fixes() -> None:
         assert pane is not None
 
         def rows() -> str:
-            return " ".join(" ".join(text for row in pane.fields._rows for text, _ in row.pieces).split())
+            return " ".join(" ".join(text for row in pane.fields.rows for text, _ in row.pieces).split())
 
         await desk.until(lambda: "Allow 'refund [/x]'" in rows(), "for the best fix")
 
@@ -183,10 +183,10 @@ def test_enter_on_a_fix_in_the_table_opens_the_fixes() -> None:
     async def act(desk: Desk) -> None:
         pane = desk.main.columns.column("chat")
         assert pane is not None
-        await desk.until(lambda: any(row.is_fix for row in pane.fields._rows), "for the fixes below the fields")
+        await desk.until(lambda: any(row.is_fix for row in pane.fields.rows), "for the fixes below the fields")
         await desk.press("f4")
         pane.fields.focus()
-        pane.fields.action_row(next(y for y, row in enumerate(pane.fields._rows) if row.is_fix))
+        pane.fields.action_row(next(y for y, row in enumerate(pane.fields.rows) if row.is_fix))
         await desk.press("enter")
         await desk.until(lambda: isinstance(desk.app.screen, FixesScreen), "for the fixes")
 

@@ -13,9 +13,9 @@ SESSION = {
     "name": "Bills #urgent",
     "notes": ["for #billing, not &#39; and C#", "and #urgent again"],
     "signature": {"text": ["question -> answer"]},
-    "columns": [{"id": "chat", "adapter": "chat"}, {"adapter": "json", "model": "offline/chatty"}, 3],
-    "cases": [{"name": "[/x]", "recordings": {"chat": {}}}, {"name": 3}],
-    "demos": [{}, {}],
+    "columns": [{"id": "chat", "adapter": "chat"}, {"id": "json", "adapter": "json", "model": "offline/chatty"}],
+    "cases": [{"name": "[/x]", "inputs": {}}, {"name": "other", "inputs": {}}],
+    "demos": [{"values": {"question": "Why?"}}, {"values": {"question": "How?"}}],
     "model": "offline/exact",
 }
 
@@ -24,20 +24,29 @@ def test_a_card_says_what_a_file_holds(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(SESSION), encoding="utf-8")
     card = browsing.read(path)
-    assert (card.name, card.tags) == ("Bills #urgent", ("urgent", "billing"))
-    assert card.columns == ("chat", "json → offline/chatty")
-    assert card.cases == ("[/x]", "")
-    assert (card.demos, card.recordings, card.signature) == (2, 1, "question -> answer")
+    assert isinstance(card, Card)
+    head, counts, columns, _, signature = card.preview.plain.split("\n")
+    assert head == "Bills #urgent  #urgent  #billing"
+    assert counts == "2 cases · 2 demos · 0 recorded   offline/exact"
+    assert (columns, signature) == ("chat, json → offline/chatty", "question -> answer")
+    assert card.words == "bills #urgent #urgent #billing chat json → offline/chatty [/x] other"
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"[]", b'{"format": 1}', b"\xff", b"[" * 200_000, b'{"format": 1, "signature": 3, "columns": {"a": 1}}'],
+    ("content", "why"),
+    [
+        (b"", "the file is empty"),
+        (b"[]", ""),
+        (b'{"format": 1}', "signature"),
+        (b"\xff", ""),
+        (b"[" * 200_000, ""),
+        (b'{"format": 1, "signature": 3, "columns": {"a": 1}}', "signature"),
+    ],
 )
-def test_nothing_that_a_file_holds_is_too_odd_for_a_card(content: bytes, tmp_path: Path) -> None:
+def test_what_is_no_session_has_a_reason_in_place_of_its_card(content: bytes, why: str, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(content)
     card = browsing.read(path)
-    assert card.wrong or card == Card()
-    assert browsing.read(tmp_path / "none.json").wrong
-    assert browsing.read(tmp_path).wrong
+    assert isinstance(card, str) and card and why in card
+    assert isinstance(browsing.read(tmp_path / "none.json"), str)
+    assert isinstance(browsing.read(tmp_path), str)

@@ -16,10 +16,10 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import recording
 from tests.support.hostile import HOSTILE
+from workbench.sending import sending
 from workbench.state.document import State
 from workbench.state.engine import Engine
-from workbench.tui.actions.sending import send_column
-from workbench.tui.pages import attempts, prompt_pages, reply_pages, request_pages
+from workbench.tui.pages import prompt_pages, reply_pages, request_pages
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
@@ -60,7 +60,7 @@ def test_only_an_offline_model_is_called_free(model: str, price: str) -> None:
     )
     run = ColumnRun(1, "chat", "chat", model, 0.0, run=Run(True, {}, (came,), (call,)), phase="done")
     of = looked_at(with_reply(session(model), "chat", CHAT_REPLY), run=run)
-    said = text_of(attempts.blocks_of(of))
+    said = text_of(reply_pages.call_blocks(of))
     assert f"1 call, 253 ms, {price}" in said and f"253 ms · ~3 + ~18 tokens · {price}" in said
     assert said.count("cost unknown") == (0 if price == "free" else 2)
     assert f"{model} · 253 ms · ~3 + ~18 tokens · {price}" in text_of(request_pages.card_blocks(of))
@@ -136,14 +136,13 @@ def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
 
 def test_the_ladder_shows_the_hidden_fallback() -> None:
     of = session("offline/wrongcase", fallback=True)
-    column = of.columns[0]
     run = ColumnRun(1, "rain", "chat", of.model, 0.0)
-    run.run = send_column(State(of), column, lambda event: None, run.cancel)
-    said = text_of(attempts.blocks_of(looked_at(of, "chat", run)))
+    run.run = sending.send(of, of.columns[0], of.cases[0], cancel=run.cancel)
+    said = text_of(reply_pages.call_blocks(looked_at(of, "chat", run)))
     assert len(run.run.attempts) == 2
     assert "1  Chat → offline/wrongcase" in said and "2  JSON → offline/wrongcase" in said
     assert "a fallback" in said and "RequestSent" in said
-    assert "Sent, call 2" in text_of(attempts.blocks_of(looked_at(of, "chat", run), raw=True))
+    assert "Sent, call 2" in text_of(reply_pages.call_blocks(looked_at(of, "chat", run), raw=True))
 
 
 def test_the_matrix_reads_every_reply_with_every_parser() -> None:
@@ -225,7 +224,7 @@ def test_pages_can_be_made_of_anything(text: str) -> None:
     for make in (
         request_pages.card_blocks,
         request_pages.request_blocks,
-        attempts.blocks_of,
+        reply_pages.call_blocks,
         reply_pages.parser_blocks,
         prompt_pages.lint_blocks,
     ):
@@ -239,7 +238,7 @@ def test_a_signature_that_can_not_be_read_leaves_every_page_standing() -> None:
     for make in (
         request_pages.card_blocks,
         request_pages.request_blocks,
-        attempts.blocks_of,
+        reply_pages.call_blocks,
         reply_pages.parser_blocks,
         prompt_pages.lint_blocks,
     ):

@@ -7,7 +7,7 @@ from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.repeats import collapse
 from workbench.state.document import RenderedColumn
-from workbench.tui.pages import attempts
+from workbench.tui.pages import reply_pages
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.runs.runs import ColumnRun
 
@@ -31,7 +31,7 @@ def page(runs: dict[str, list[Run]]) -> str:
         id: ColumnRun(1, "c", id, "m", 0.0, times=len(them), phase="done", repeats=collapse(them))
         for id, them in runs.items()
     }
-    blocks = attempts.repeats_of(LookedAt(SESSION, CASE, rendered[0], rendered, known))
+    blocks = reply_pages.repeat_blocks(LookedAt(SESSION, CASE, rendered[0], rendered, known))
     return "\n".join(
         (one.lead.text if one.lead else "") + "".join(piece.text for piece in one.pieces) for one in blocks
     )

@@ -123,7 +123,7 @@ def test_a_count_that_was_overtaken_by_the_next_one_is_not_shown(monkeypatch: py
     for one in may_count.values():
         one.set()
         assert came.acquire(timeout=60)
-    assert [counts.is_latest("chat", one) for one in told] == [True, False]
+    assert [counts.asked["chat"] is one for one in told] == [True, False]
 
 
 def test_the_column_shows_an_estimate_until_the_prompt_was_counted_and_again_when_it_has_changed(

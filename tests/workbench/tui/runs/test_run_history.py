@@ -1,7 +1,6 @@
 """What was sent from the app is found the next time, unless it is private or the user wants none kept."""
 
 import asyncio
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import pytest
 
 from adapters.running.runs import Attempt, Completion, Run
-from sessions.file.whole_files import key_of
 from tests.support.open_app import TICKETS
 from workbench.sending.sent_runs import PastRun, Wanted
 from workbench.state.document import state_of
@@ -93,21 +91,6 @@ def test_every_run_of_several_and_a_run_that_could_not_be_sent_are_kept(tmp_path
     history.add(unsent, pytest.fail)
     assert texts(history) == ["", "ho", "ho", "ho"]
     assert texts(history, Wanted(words="such model", failed=True)) == [""]
-
-
-def test_runs_of_an_earlier_release_are_taken_over_and_damaged_lines_passed_over(state: Path, tmp_path: Path) -> None:
-    path = tmp_path / "s.json"
-    folder = state / "adapter-workbench" / "runs"
-    folder.mkdir(parents=True)
-    file = folder / f"{key_of(path)}.jsonl"
-    names = ("at", "case", "column", "model", "phase", "seconds", "text", "error", "values")
-    good = {name: getattr(RUN, name) for name in names} | {"rating": "good", "note": "clear"}
-    lines = [b"{", b"[1]", json.dumps({"at": 1}).encode(), b"\xff", b"[" * 100_000, json.dumps(good).encode()]
-    file.write_bytes(b"\n".join(lines))
-    history = opened(path)
-    (run,) = asyncio.run(history.ask(lambda kept: kept.search(Wanted()), is_private=False)).runs
-    assert (run.text, run.rating, run.note, run.path) == (RUN.text, "good", "clear", str(path))
-    assert not file.exists()
 
 
 def test_why_a_run_could_not_be_kept_is_said(state: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def chunk(text: str, attempt: int = 1, choice: int = 0) -> Event:
 def test_the_text_is_that_of_the_last_call_for_the_columns_own_reply() -> None:
     progress = Progress()
     progress.hear([chunk("calls "), chunk("a tool")])
-    assert (progress.text, progress.call) == ("calls a tool", (1, 1))
+    assert (progress.text, (progress.number, progress.shown)) == ("calls a tool", (1, 1))
     invoked = ToolInvoked(
         at=0.0, attempt=1, name="search", call_id="1", arguments={}, result=ToolResult(), rendered_output=""
     )
@@ -31,7 +31,12 @@ def test_the_text_is_that_of_the_last_call_for_the_columns_own_reply() -> None:
     assert (progress.text, progress.doing) == ("calls a tool", "search answered")
     progress.hear([chunk("the ", 2)])
     progress.hear([chunk("answer", 2), chunk("other", 2, choice=1)])
-    assert (progress.text, progress.call, progress.attempt, progress.doing) == ("the answer", (1, 2), 2, "")
+    assert (progress.text, (progress.number, progress.shown), progress.attempt, progress.doing) == (
+        "the answer",
+        (1, 2),
+        2,
+        "",
+    )
 
 
 def test_the_text_of_a_fallback_and_of_an_extraction_is_not_the_columns_own() -> None:
@@ -62,7 +67,7 @@ def test_each_of_several_runs_starts_with_an_empty_reply() -> None:
     progress = Progress()
     progress.hear([chunk("first"), FallbackStarted(at=0.0, attempt=2, adapter="json", reason="")])
     progress.hear([RunRepeated(at=0.0, attempt=1, number=2), chunk("second")])
-    assert (progress.text, progress.call, progress.attempt) == ("second", (2, 1), 1)
+    assert (progress.text, (progress.number, progress.shown), progress.attempt) == ("second", (2, 1), 1)
 
 
 def test_the_seconds_of_loading_are_counted_apart() -> None:
@@ -83,4 +88,4 @@ def test_what_the_model_thinks_is_kept_apart_until_the_reply_comes() -> None:
     progress.hear([chunk("yes")])
     assert (progress.reasoning, progress.text, progress.doing) == ("Let me think.", "yes", "")
     progress.hear([ChunkReceived(at=0.0, attempt=2, reasoning="Again.")])
-    assert (progress.reasoning, progress.text, progress.call) == ("Again.", "", (1, 2))
+    assert (progress.reasoning, progress.text, (progress.number, progress.shown)) == ("Again.", "", (1, 2))

@@ -13,7 +13,6 @@ from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.serving.messages import TeachersPlace
-from workbench.tui.actions import cases
 from workbench.tui.palette import commands_of
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.teacher import Teacher
@@ -182,7 +181,7 @@ def test_hostile_texts_are_text_in_a_lesson() -> None:
 
     async def act(desk: Desk) -> None:
         for index in range(0, len(session.cases), 2):
-            cases.look_at(desk.app, index)
+            desk.main.show_case(index)
             await desk.settle()
             await desk.press("f6", "end")
             assert_harmless(desk)

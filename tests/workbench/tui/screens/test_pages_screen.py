@@ -7,7 +7,6 @@ import pytest
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SIZES, TICKETS, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
-from workbench.tui.actions import cases
 from workbench.tui.actions.looking import HelpScreen
 from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.widgets.text.text_view import TextView
@@ -132,7 +131,7 @@ def test_hostile_texts_are_text_on_every_page() -> None:
 
     async def act(desk: Desk) -> None:
         for index in range(0, len(session.cases), 3):
-            cases.look_at(desk.app, index)
+            desk.main.show_case(index)
             await desk.settle()
             await desk.press("f7")
             for number in range(1, len(PAGES) + 1):

@@ -50,7 +50,7 @@ def test_letters_wait_for_a_focus_but_not_for_the_columns(monkeypatch: pytest.Mo
 
     async def act(desk: Desk) -> None:
         await desk.until(lambda: desk.document.session.signature.text == "ab" + TICKETS.signature.text, "for both")
-        await desk.until(lambda: not desk.app.key_order.has_keys_waiting, "for an end of the waiting")
+        await desk.until(lambda: not desk.app.key_order.is_busy, "for an end of the waiting")
         desk.main.complete.clear()
         await desk.press("c")
         assert desk.document.session.signature.text.startswith("abc"), "the focus is there"

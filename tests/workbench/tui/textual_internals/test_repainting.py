@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from adapters.prompts.text import KINDS, Message, Prompt, Segment, Text
 from tests.support.screen import Stage, assert_harmless, on_stage
+from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 
 WORDS = ["a", "word ", "日本 ", "\n", "line\n" * 20, "long " * 90, "\t", "\x1b[2J", "x" * 300]
@@ -48,7 +49,9 @@ def test_after_any_sequence_of_changes_keys_and_scrolls_the_screen_is_right(seed
                     stale = chance.random() < 0.2
                     widget.show(Prompt(tuple(messages)), stale=stale, error=chance.choice(["", "", "an error " * 9]))
                 case 3:
-                    widget.highlight(chance.choice([None, (chance.choice(KINDS), chance.choice(FIELDS), "demo 1")]))
+                    widget.highlight(
+                        chance.choice([None, Origin(chance.choice(KINDS), chance.choice(FIELDS), "demo 1")])
+                    )
                 case 4:
                     widget.action_row(chance.choice([-1, 1]))
                 case 5:

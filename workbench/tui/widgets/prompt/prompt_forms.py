@@ -9,19 +9,8 @@ from typing import Any, Literal
 
 from adapters.prompts.text import DataPart, Message
 from workbench.output.display import safe
-from workbench.tui.widgets.prompt.prompt_section import (
-    FOLDED,
-    LONGEST_SHOWN,
-    FoldedSection,
-    Origin,
-    Piece,
-    Section,
-    estimated_height,
-    fold_origin,
-    is_foldable,
-    pieces_of,
-    title,
-)
+from workbench.tui.widgets.prompt import prompt_section
+from workbench.tui.widgets.prompt.prompt_section import LONGEST_SHOWN, FoldedSection, Origin, Piece, Section, pieces_of
 
 PromptForm = Literal["sections", "raw", "json"]
 AFTER: dict[PromptForm, PromptForm] = {"sections": "raw", "raw": "json", "json": "sections"}
@@ -89,7 +78,8 @@ def section_of(
 
     `is_unfolded`, `is_quiet` and `excerpt` (the rows of folded text to show) apply only to the form `sections`.
     """
-    if form == "sections" and is_quiet and is_foldable(message) and not is_unfolded(fold_origin(message)):
+    may_fold = form == "sections" and is_quiet and prompt_section.is_foldable(message)
+    if may_fold and not is_unfolded(prompt_section.fold_origin(message)):
         return FoldedSection(message, width, is_unfolded, excerpt)
     made = {"sections": Section, "raw": RawSection, "json": JsonSection}[form]
     return made(message, width, is_unfolded)
@@ -98,7 +88,7 @@ def section_of(
 def height_of(message: Message, width: int, form: PromptForm) -> int:
     """Estimate the rows of a message without laying it out."""
     if form == "sections":
-        return estimated_height(message, width)
+        return prompt_section.estimated_height(message, width)
     length = lines = 0
     for text, _, _ in message.segments:
         length += len(text)
@@ -112,9 +102,9 @@ def text_of(message: Message, form: PromptForm) -> str:
 
 
 def heading_of(section: Section) -> str:
-    """Return the title of a message, followed by its form unless that is `sections`."""
-    mark = f"{FOLDED} " if section.is_title_alone else ""
-    return mark + title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
+    """Return the prompt_section.title of a message, followed by its form unless that is `sections`."""
+    mark = f"{prompt_section.FOLDED} " if section.is_title_alone else ""
+    return mark + prompt_section.title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
 
 def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:

@@ -57,9 +57,6 @@ PROMPT_CLASSES = {
 }
 
 
-OriginKey = tuple[str, str | None, str]
-"""An `Origin` as (kind, field, turn)."""
-
 MARGIN = 1
 """Cells to the left of the text for the marks of cursor and highlighted pieces."""
 
@@ -80,7 +77,7 @@ class PromptCanvas(LineView):
         """The shown prompt."""
         self._layout = PromptLayout()
         self._marked_text = ""
-        self._lit: OriginKey | None = None
+        self._lit: Origin | None = None
         self._lights_of: dict[int, dict[int, str]] = {}
         """The highlighted pieces by section; empty once `_lit` has changed."""
         self._is_stale = False
@@ -120,16 +117,15 @@ class PromptCanvas(LineView):
         self._settle(position, row)
         self.repaint()
 
-    def highlight(self, key: OriginKey | None) -> None:
+    def highlight(self, key: Origin | None) -> None:
         """Highlight the pieces of this origin strongly, and others of the same field softly."""
         if key != self._lit:
             self._lit, self._lights_of = key, {}
             self.repaint()
 
-    def has(self, key: OriginKey) -> bool:
+    def has(self, key: Origin) -> bool:
         """Return whether a piece of the prompt has this origin, folded or not."""
-        wanted = Origin(*key)
-        return any(one.turn == wanted.turn and wanted in origins_of(one) for one in self._layout.messages)
+        return any(one.turn == key.turn and key in origins_of(one) for one in self._layout.messages)
 
     def mark_text(self, text: str) -> None:
         """Mark all visible occurrences of a text; "" marks nothing."""
@@ -172,10 +168,6 @@ class PromptCanvas(LineView):
             self._painted.clear()
 
     @property
-    def _text_width(self) -> int:
-        return max(1, self.row_width - MARGIN)
-
-    @property
     def rows_held(self) -> int:
         """The height of the folded prompt and banner in rows, as far as it is measured."""
         return self._layout.rows_held + len(self._banner)
@@ -189,7 +181,7 @@ class PromptCanvas(LineView):
         position, row = self._anchor()
         if self.row_width != self._width_laid_out:
             self._width_laid_out = self.row_width
-            self._layout.resize(self._text_width)
+            self._layout.resize(max(1, self.row_width - MARGIN))
             self._strips.clear()
             self._lay_out_banner()
             if self._cursor is not None:
@@ -199,7 +191,7 @@ class PromptCanvas(LineView):
 
     def _lay_out_banner(self) -> None:
         """Wrap the error or hint to the width, with more rows of an error if no prompt follows."""
-        width = self._text_width
+        width = max(1, self.row_width - MARGIN)
         most = MOST_ERROR_ROWS if self.prompt is None else ROWS_OF_ERROR
         text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
         found = rows(text, width) if text else []
@@ -234,8 +226,13 @@ class PromptCanvas(LineView):
         section, row = (layout.section(position), y - layout.tops[position]) if y < layout.height else (None, 0)
         if section is None or row >= section.height:  # its height is still an estimate
             return Strip.blank(width, self.style_of())
-        if row and (self._marked_text or self._is_marked(section, position, row)):
-            return self._text_row(section, position, row, width)
+        if row:  # a row with marked text, a highlighted piece or the cursor is painted anew
+            lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+            is_marked = bool(self._marked_text)
+            if not is_marked and (lights or at_cursor is not None):
+                is_marked = any(one.number in lights or one.number == at_cursor for one, _ in section.runs(row))
+            if is_marked:
+                return self._text_row(section, position, row, width)
         strip = self._strips.get((position, row))
         if strip is None:
             if len(self._strips) > MOST_STRIPS_KEPT:
@@ -267,20 +264,13 @@ class PromptCanvas(LineView):
         spot = self._cursor if self.has_focus else None
         return spot.piece if spot is not None and spot.section == position else None
 
-    def _is_marked(self, section: Section, position: int, row: int) -> bool:
-        """Return whether any piece in this row is highlighted or under the cursor."""
-        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
-        if not lights and at_cursor is None:
-            return False
-        return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
-
     def _lights(self, section: Section, position: int) -> dict[int, str]:
         """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
         if self._lit is None:
             return {}
         lights = self._lights_of.get(position)
         if lights is None:
-            field = self._lit[1]
+            field = self._lit.field
             lights = {}
             for number, origin in enumerate(section.origins):
                 if origin == self._lit:

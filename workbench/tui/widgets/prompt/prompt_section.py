@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import itemgetter
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -78,7 +78,7 @@ def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
 class Section:
     """A message laid out at a width: row 0 is its title, the other rows its text."""
 
-    form: ClassVar[str] = "sections"
+    form = "sections"
     is_title_alone = False
     """True if only the title is shown."""
 

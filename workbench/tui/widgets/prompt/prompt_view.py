@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 
 from adapters.late_dataclasses import dataclass
@@ -14,18 +13,11 @@ from adapters.prompts.text import Message
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_layout import Spot
-from workbench.tui.widgets.prompt.prompt_painting import (
-    MARGIN,
-    PROMPT_CLASSES,
-    PROMPT_CSS,
-    OriginKey,
-    PromptCanvas,
-)
+from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, PromptCanvas
 from workbench.tui.widgets.prompt.prompt_section import Origin, piece_holding
 
 ROWS_ABOVE = 3
 """Rows shown above a piece after scrolling to it."""
-__all__ = ["OriginKey", "PromptView"]
 
 
 class PromptView(PromptCanvas):
@@ -33,7 +25,7 @@ class PromptView(PromptCanvas):
 
     DEFAULT_CSS = PROMPT_CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Prompt",
         ("down", "row(1)", "Next row", "prompt.down", "Go to the row below"),
         ("up", "row(-1)", "Row above", "prompt.up", "Go to the row above"),
@@ -83,18 +75,18 @@ class PromptView(PromptCanvas):
         super().__init__()
         self.column_id = column_id
 
-    def reveal(self, key: OriginKey) -> bool:
+    def reveal(self, key: Origin) -> bool:
         """Move the cursor to a piece of this origin, else of its field, and scroll there unless it is visible.
 
         Return False if there is no such piece.
         """
-        if self._layout.open_where(Origin(*key)):
+        if self._layout.open_where(key):
             self._strips.clear()
-        spot = self._layout.find(Origin(*key))
+        spot = self._layout.find(key)
         if spot is None:
             return False
         self._cursor = spot
-        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
+        if not self._layout.shows(key, self._top, self._top + self.page_height - len(self._banner) - 1):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
         self.repaint()
         return True
@@ -174,7 +166,7 @@ class PromptView(PromptCanvas):
         return text_of(message, self.form) if message is not None else ""
 
     @property
-    def origin_at_cursor(self) -> OriginKey | None:
+    def origin_at_cursor(self) -> Origin | None:
         """The origin of the piece at the cursor."""
         return self._layout.section(self._cursor.section).origins[self._cursor.piece] if self._cursor else None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import events, on
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.message import Message
 from textual.reactive import Reactive, reactive
@@ -55,7 +54,7 @@ class FieldTable(LineView):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"field-table--{name}" for name in STYLES}
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "Reply",
         ("down", "row(1)", "Down", "fields.down", "Go to the row below"),
         ("up", "row(-1)", "Up", "fields.up", "Go to the row above"),
@@ -84,23 +83,13 @@ class FieldTable(LineView):
     def __init__(self) -> None:
         super().__init__()
         self.reading: Reading | None = None
-        self._error = ""
+        self.error = ""
         self._has_shown = False
         self._toggled: set[str] = set()
-        self._rows: list[Row] = []
+        self.rows: list[Row] = []
         self._current = 0
         self._pause: Timer | None = None
         self._laid_out_for = 0
-
-    @property
-    def has_something(self) -> bool:
-        """Tell whether there is a parse result or an error to show."""
-        return self.reading is not None or bool(self._error)
-
-    @property
-    def has_sentences(self) -> bool:
-        """Tell whether any row is a sentence, such as an error or a flag."""
-        return any(row.field is None for row in self._rows)
 
     def set_height(self, rows: int) -> None:
         """Set the height to the number of rows, as far as the column allows."""
@@ -110,11 +99,11 @@ class FieldTable(LineView):
 
     def show(self, reading: Reading | None, error: str = "") -> None:
         """Show a parse result, or the reason why there is none."""
-        if self._has_shown and reading is self.reading and error == self._error:
+        if self._has_shown and reading is self.reading and error == self.error:
             return
         self._has_shown = True
         self.reading = reading
-        self._error = error
+        self.error = error
         self._make_rows()
         if self.is_attached:
             self._look_for_near_misses()
@@ -151,15 +140,15 @@ class FieldTable(LineView):
     def _make_rows(self) -> None:
         self._laid_out_for = self.row_width
         width = max(1, self.row_width - 2)
-        self._rows = []
-        if self._error:
-            text = expand_tabs(safe(self._error))
-            self._rows = [Row(((text[start:end], "error"),)) for start, end in wrapped(text, width)]
+        self.rows = []
+        if self.error:
+            text = expand_tabs(safe(self.error))
+            self.rows = [Row(((text[start:end], "error"),)) for start, end in wrapped(text, width)]
         if self.reading is not None:
-            self._rows += rows_of(self.reading, width, self._toggled, self.beside)
-        self._current = max(0, min(self._current, len(self._rows) - 1))
+            self.rows += rows_of(self.reading, width, self._toggled, self.beside)
+        self._current = max(0, min(self._current, len(self.rows) - 1))
         if self.row_width:
-            self.set_height(len(self._rows))
+            self.set_height(len(self.rows))
         self.repaint()
 
     def lay_out(self) -> None:
@@ -168,16 +157,16 @@ class FieldTable(LineView):
 
     def row(self, y: int, width: int) -> Strip:
         plain = self.style_of()
-        if y >= len(self._rows):
+        if y >= len(self.rows):
             return Strip.blank(width, plain)
         is_current = y == self._current and self.has_focus
         over = ("field-table--current",) if is_current else ()
         pieces = [("▌" if is_current else " ", self.style_of("field-table--mark", *over))]
-        pieces += [(text, self.style_of(f"field-table--{name}", *over)) for text, name in self._rows[y].pieces]
+        pieces += [(text, self.style_of(f"field-table--{name}", *over)) for text, name in self.rows[y].pieces]
         return strip_of(pieces, width, self.style_of(*over) if over else plain)
 
     def action_row(self, step: int) -> None:
-        self._current = max(0, min(self._current + step, len(self._rows) - 1))
+        self._current = max(0, min(self._current + step, len(self.rows) - 1))
         self.scroll_row_into_view(self._current)
         self.repaint()
         self._point()
@@ -186,15 +175,19 @@ class FieldTable(LineView):
         self._point(chosen=True)
 
     def _point(self, chosen: bool = False) -> None:
-        if self._rows and (field := self._rows[self._current].field) is not None:
+        if self.rows and (field := self.rows[self._current].field) is not None:
             self.post_message(self.Pointed(field, chosen))
 
     async def action_open(self) -> None:
-        row = self._rows[self._current] if self._rows else Row(())
+        row = self.rows[self._current] if self.rows else Row(())
         if row.is_fix:
             await self.run_action("app.fixes")
         elif row.field is not None:
-            self._toggle(row.field)
+            self._toggled ^= {row.field}
+            self._make_rows()
+            self._current = next((y for y, one in enumerate(self.rows) if one.field == row.field), 0)
+            self.scroll_row_into_view(self._current)
+            self.repaint()
 
     def action_open_all(self) -> None:
         """Open all fields, or reset all if any was toggled."""
@@ -203,20 +196,13 @@ class FieldTable(LineView):
         self._toggled = set() if self._toggled else set(self.reading.fields)
         self._make_rows()
 
-    def _toggle(self, field: str) -> None:
-        self._toggled ^= {field}
-        self._make_rows()
-        self._current = next((y for y, row in enumerate(self._rows) if row.field == field), 0)
-        self.scroll_row_into_view(self._current)
-        self.repaint()
-
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self) if self.text_selection is None else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
-        if 0 <= y < len(self._rows):
+        if 0 <= y < len(self.rows):
             self._current = y
-            row = self._rows[y]
-            if row.is_fix or y == 0 or self._rows[y - 1].field != row.field:
+            row = self.rows[y]
+            if row.is_fix or y == 0 or self.rows[y - 1].field != row.field:
                 await self.action_open()
             self.repaint()
 
@@ -273,8 +259,9 @@ class ReplyAndValues(Container, can_focus=False):
         is_beside = is_wide = width >= TWICE_THE_NARROWEST
         if LEAST_BESIDE <= width < TWICE_THE_NARROWEST:
             of_reply = width - width * SHARE_IF_NARROW // 100
-            is_beside = not self._fields.has_sentences and self._reply.widest_row <= of_reply
-        is_beside = is_beside and self._fields.has_something
+            has_sentences = any(row.field is None for row in self._fields.rows)  # such as an error or a flag
+            is_beside = not has_sentences and self._reply.widest_row <= of_reply
+        is_beside = is_beside and (self._fields.reading is not None or bool(self._fields.error))
         most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
         share = 100 if not is_beside else SHARE_OF_FIELDS if is_wide else SHARE_IF_NARROW
         if (is_beside, most, share) == self._placed:

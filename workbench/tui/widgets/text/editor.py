@@ -12,12 +12,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Size
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
@@ -139,9 +138,9 @@ class Editor(RowPainting):
     """An editor of a text: `show` sets the text, `on_edit` receives it after each edit by the user, and only then."""
 
     ALLOW_SELECT = False  # on a double click, Textual would select the whole widget without showing it
-    LONGEST_WRAPPED: ClassVar[int] = LONGEST_WRAPPED_LINE
+    LONGEST_WRAPPED = LONGEST_WRAPPED_LINE
 
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "This text",
         ("ctrl+home", "to_start", "Start", "editor.start", "Go to the start of the text"),
         ("ctrl+end", "to_end", "End", "editor.end", "Go to the end of the text"),

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal, NamedTuple
 from rich.cells import cell_len
 from rich.style import Style
 from textual import events
-from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
@@ -104,7 +103,7 @@ class TextView(LineView):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"text-view--{name}" for name in (*STYLES, "faint", "lit", "current", "mark")
     }
-    BINDINGS: ClassVar[list[BindingType]] = pane_keys(
+    BINDINGS = pane_keys(
         "This text",
         ("down,j", "step(1)", "Down", "text.down", "Move down, or to the next entry"),
         ("up,k", "step(-1)", "Up", "text.up", "Move up, or to the previous entry"),

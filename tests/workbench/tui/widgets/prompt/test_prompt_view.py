@@ -14,7 +14,7 @@ from tests.support.painted import Terminal, painted_anew
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.tui.widgets.prompt import prompt_layout
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, section_of
-from workbench.tui.widgets.prompt.prompt_section import Section
+from workbench.tui.widgets.prompt.prompt_section import Origin, Section
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 
 S = Segment
@@ -133,7 +133,7 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
             widget.action_edge(True)
             widget.action_row(-1)
             widget.action_page(-1)
-            widget.highlight(("value", text[:50], "inputs"))
+            widget.highlight(Origin("value", text[:50], "inputs"))
             await pilot.click(PromptView, (3, 6))
             await pilot.resize_terminal(23, 10)
             assert_harmless(widget)
@@ -166,7 +166,7 @@ def test_the_origin_of_a_data_part_is_a_value_of_its_field() -> None:
         stage.widget.action_piece(1)
         await pilot.pause()
         assert origins(stage, PromptView.Hovered) == [("value", "photo", "inputs")]
-        assert stage.widget.reveal(("value", "photo", "inputs"))
+        assert stage.widget.reveal(Origin("value", "photo", "inputs"))
 
     on_stage(PromptView("chat"), act)
 
@@ -292,7 +292,7 @@ def test_highlight_lights_the_same_origin_strongly_and_the_same_field_a_little()
     async def act(stage: View, pilot: Pilot[None]) -> None:
         widget = stage.widget
         widget.show(prompt())
-        widget.highlight(("name", "question", "system"))
+        widget.highlight(Origin("name", "question", "system"))
         await pilot.pause()
         rows = seen(widget)
         assert [row[0] for row in rows if "`question`" in row] == ["┃"]
@@ -309,13 +309,13 @@ def test_reveal_brings_an_origin_into_sight() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         demos = tuple(message for number in range(1, 41) for message in demo(number))
         stage.widget.show(prompt(demos=demos))
-        assert stage.widget.reveal(("value", "answer", "demo 33"))
+        assert stage.widget.reveal(Origin("value", "answer", "demo 33"))
         await pilot.pause()
         assert any("demo 33" in row for row in seen(stage.widget))
         at = stage.widget.scroll_y
-        assert stage.widget.reveal(("marker", "answer", "demo 33"))
+        assert stage.widget.reveal(Origin("marker", "answer", "demo 33"))
         assert stage.widget.scroll_y == at
-        assert not stage.widget.reveal(("value", "nothing", "inputs"))
+        assert not stage.widget.reveal(Origin("value", "nothing", "inputs"))
 
     on_stage(PromptView("chat"), act)
 
@@ -338,12 +338,12 @@ def test_the_cursor_stands_on_the_terminal_where_it_is_and_nowhere_without_the_f
             widget.focus()
             assert len(await marked()) == 1
             for kind, turn in (("description", "system"), ("value", "inputs"), ("marker", "inputs")):
-                assert widget.reveal((kind, "question", turn))
+                assert widget.reveal(Origin(kind, "question", turn))
                 (row,) = await marked()
                 assert {"description": "what to", "value": "raining", "marker": "##"}[kind] in row
             stage.screen.set_focus(None)
             assert await marked() == []
-            assert widget.reveal(("value", "question", "inputs"))
+            assert widget.reveal(Origin("value", "question", "inputs"))
             assert await marked() == []
 
     on_stage(PromptView("chat"), act, (60, 30))
