@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from adapters.late_dataclasses import replace
-from adapters.signatures.signature import Signature
 from sessions.imports.reading import KEPT, Imported, listed
-from sessions.model.session import Case, Demo, Session, SignatureText, Variant
+from sessions.model.session import Case, Session, SignatureText, Variant
 
 
 def merged(session: Session, imported: Imported) -> Imported:
@@ -17,9 +15,13 @@ def merged(session: Session, imported: Imported) -> Imported:
     other, kept_notes = _keep_unsaid(session, imported)
     notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
     if replace(other.signature, source=None) != replace(session.signature, source=None):
-        questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
-    there = {_content(demo) for demo in session.demos}
-    demos = [demo for demo in other.demos if _content(demo) not in there]
+        # Values without a field stay in the file.
+        used = [*(one.values for one in session.demos), *(one.inputs for one in session.cases)]
+        gone = sorted({name for values in used for name in values} - set(other.signature.read().fields))
+        lost = f"; it has no field for {listed(gone)}, which demos or cases have" if gone else ""
+        questions.append(f"the signature is replaced{lost}")
+    there = {json.dumps(dict(demo.values)) for demo in session.demos}
+    demos = [demo for demo in other.demos if json.dumps(dict(demo.values)) not in there]
     if len(demos) < len(other.demos):
         notes.append(f"{len(other.demos) - len(demos):,} demos are in the session already")
     new_cases = [case for case in other.cases if case != Case(case.name)]
@@ -32,11 +34,16 @@ def merged(session: Session, imported: Imported) -> Imported:
         notes.append(f"the session's model stays {session.model}; the file's was {other.model}")
     names = {case.name for case in session.cases}
     cases: list[Case] = []
-    before = session.cases
+    before = list(session.cases)
     if imported.by_name:
         rows = {case.name: case for case in new_cases if case.name in names}
-        before = tuple([_again(case, rows.get(case.name)) for case in before])
-        changed = sum(one is not other for one, other in zip(before, session.cases, strict=True))
+        changed = 0
+        for place, case in enumerate(before):  # a row updates inputs and expectations; recordings stay
+            row = rows.get(case.name, case)
+            new, old = [json.dumps([dict(one.inputs), dict(one.expect)]) for one in (row, case)]
+            if new != old:
+                before[place] = replace(case, inputs=row.inputs, expect=row.expect or case.expect)
+                changed += 1
         if rows:
             notes.append(f"{len(rows):,} cases are in the session already, {changed:,} of them with other values")
         new_cases = [case for case in new_cases if case.name not in names]
@@ -46,6 +53,11 @@ def merged(session: Session, imported: Imported) -> Imported:
         cases.append(replace(case, name=name))
     taken, said = _variants(session, other)
     notes += said
+    extra = dict(session.extra)
+    if KEPT in other.extra:
+        earlier = extra.get(KEPT, [])
+        both = [*(earlier if isinstance(earlier, list) else [earlier]), other.extra[KEPT]]
+        extra[KEPT] = both if KEPT in extra else other.extra[KEPT]
     result = replace(
         session,
         signature=other.signature,
@@ -54,7 +66,7 @@ def merged(session: Session, imported: Imported) -> Imported:
         demos=(*session.demos, *demos),
         columns=tuple(columns),
         cases=(*before, *cases),
-        extra=_kept(session.extra, other.extra),
+        extra=extra,
     )
     return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
 
@@ -92,38 +104,9 @@ def _keep_unsaid(session: Session, imported: Imported) -> tuple[Session, list[st
     return replace(other, signature=signature), notes
 
 
-def _again(case: Case, row: Case | None) -> Case:
-    """Update a case with the inputs and expectations of the row of its name; keep its recordings."""
-    if row is None or (json.dumps([row.inputs, row.expect]) == json.dumps([dict(case.inputs), dict(case.expect)])):
-        return case
-    return replace(case, inputs=row.inputs, expect=row.expect or case.expect)
-
-
 def unused(name: str, taken: Collection[str], numbered: str = "{} ({})") -> str:
     """Return `name`, with a number appended if it is taken."""
     candidate, number = name, 2
     while candidate in taken:
         candidate, number = numbered.format(name, number), number + 1
     return candidate
-
-
-def _content(demo: Demo) -> str:
-    return json.dumps(dict(demo.values))
-
-
-def _lost(session: Session, signature: Signature) -> str:
-    """Describe values of the session for which the new signature has no field; they stay in the file."""
-    used = {name for demo in session.demos for name in demo.values} | {
-        name for case in session.cases for name in case.inputs
-    }
-    gone = sorted(used - set(signature.fields))
-    return f"; it has no field for {listed(gone)}, which demos or cases have" if gone else ""
-
-
-def _kept(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    if KEPT not in after:
-        return dict(before)
-    if KEPT not in before:
-        return {**before, KEPT: after[KEPT]}
-    earlier = before[KEPT] if isinstance(before[KEPT], list) else [before[KEPT]]
-    return {**before, KEPT: [*earlier, after[KEPT]]}
