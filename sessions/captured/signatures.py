@@ -41,6 +41,7 @@ from sessions.source.project import SourceError
 BUILTINS: Mapping[str, type] = MappingProxyType(
     {one.__name__: one for one in (str, int, float, bool, bytes, complex, list, dict, tuple, set, frozenset, object)}
 )
+NAMED: Mapping[str, Any] = MappingProxyType({"None": type(None), "Any": Any, "...": ..., **BUILTINS})
 MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uuid, pathlib, fractions, ipaddress)})
 """Standard library modules whose classes can be field types."""
 
@@ -60,7 +61,7 @@ class TypeMaker:
     def make(self, described: Any) -> Any:
         """Make the type described by `workbench.capture.in_your_process.describing.annotation`."""
         if isinstance(described, str):
-            return self._named(described)
+            return NAMED[described] if described in NAMED else self._unknown(described)
         if "class" in described:
             return self._class(described["class"])
         if "literal" in described:
@@ -86,15 +87,6 @@ class TypeMaker:
                 if key.rpartition(":")[2] == cls and isinstance(made, type) and issubclass(made, enum.Enum):
                     return made[member]
         return data
-
-    def _named(self, name: str) -> Any:
-        if name == "None":
-            return type(None)
-        if name == "Any":
-            return Any
-        if name == "...":
-            return ...
-        return BUILTINS[name] if name in BUILTINS else self._unknown(name)
 
     def _unknown(self, what: str) -> Any:
         self.notes.append(f"the type {what} cannot be written in a session: `Any` is used in its place")
@@ -267,8 +259,5 @@ def reads_as(text: SignatureText, live: Signature) -> bool:
         read = text.read()
     except SignatureError:
         return False
-    return read.equals(live) and _faces(read) == _faces(live)
-
-
-def _faces(signature: Signature) -> list[tuple[str, str]]:
-    return [(one.name, name_of(one.annotation)) for one in signature.fields.values()]
+    ours, theirs = [{name: name_of(one.annotation) for name, one in each.fields.items()} for each in (read, live)]
+    return read.equals(live) and list(ours.items()) == list(theirs.items())

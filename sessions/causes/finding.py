@@ -55,9 +55,8 @@ class Causes:
                 said = {edit.said: None for edit, versions in edits if _edit_key(edit, versions) == key}
                 self._said.setdefault(key, {}).update(said)
                 if key not in self._examples:
-                    verdicts = {
-                        part: word for part, word in result.verdicts.items() if any(d.part == part for d in drifts)
-                    }
+                    parts = {drift.part for drift in drifts}
+                    verdicts = {part: word for part, word in result.verdicts.items() if part in parts}
                     example = FixtureResult(result.path, result.case, result.column, verdicts, tuple(drifts))
                     self._examples[key] = example
 
@@ -223,8 +222,9 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
     """Return the cause of a drift outside of message texts."""
     if drift.place == "keys":
         return Key("key order", "", "", "")
-    if drift.part == "source":
-        return Key("source", drift.place, drift.message, _digest(drift))
+    if drift.part == "source":  # context lines may differ between fixtures
+        lines = "\n".join([line for line in drift.diff if line[:1] in ("-", "+")]).encode("utf-8", "surrogatepass")
+        return Key("source", drift.place, drift.message, hashlib.sha256(lines).hexdigest()[:16] if lines else "")
     if drift.place in ("inputs", "signature") or drift.place.startswith("recordings."):
         return Key("error", drift.place, drift.message, "")
     if drift.part in ("expect", "upstream", "live"):
@@ -276,12 +276,6 @@ def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
 
 def _short(value: object) -> str:
     return "" if value is None else short_json(value)
-
-
-def _digest(drift: Drift) -> str:
-    """Digest the changed lines of a diff. Context lines may differ between fixtures."""
-    lines = [line for line in drift.diff if line[:1] in ("-", "+")]
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
 
 _CHANGED: Mapping[str, str] = {

@@ -145,14 +145,8 @@ def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], s
 
 def different(values: Mapping[str, object], others: Mapping[str, object]) -> tuple[str, ...]:
     """Return the fields whose values differ or that only one result has."""
-    names = {**values, **others}
-    return tuple(
-        [
-            name
-            for name in names
-            if name not in values or name not in others or not same(typed(values[name]), typed(others[name]))
-        ]
-    )
+    alike = {name for name in values if name in others and same(typed(values[name]), typed(others[name]))}
+    return tuple([name for name in {**values, **others} if name not in alike])
 
 
 Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
@@ -204,13 +198,9 @@ class Grid:
         """Return mutations that some parsers parse to a different value without a flag, worst first."""
         found = []
         for mutation in self.mutations:
-            columns = [
-                one
-                for one in self.columns
-                if mutation.name in one.cells and one.cells[mutation.name].verdict == "silently_wrong"
-            ]
-            if columns:
-                found.append((mutation, tuple(columns)))
+            cells = [(one, one.cells.get(mutation.name)) for one in self.columns]
+            columns = [one for one, cell in cells if cell is not None and cell.verdict == "silently_wrong"]
+            found += [(mutation, tuple(columns))] if columns else []
         return tuple(sorted(found, key=lambda pair: -len(pair[1])))
 
 
@@ -262,13 +252,8 @@ def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
         return Cell(mutation, broken.text, broken.meant, reading, "same")
     # Flags on the whole reply or wrong fields that the good reply lacks
     usual = {(one.name, one.field) for one in good.reading.flags}
-    flags = tuple(
-        [
-            one
-            for one in reading.flags
-            if (one.field is None or one.field in wrong) and (one.name, one.field) not in usual
-        ]
-    )
+    unusual = [one for one in reading.flags if (one.name, one.field) not in usual]
+    flags = tuple([one for one in unusual if one.field is None or one.field in wrong])
     return Cell(mutation, broken.text, broken.meant, reading, "flagged" if flags else "silently_wrong", wrong, flags)
 
 
