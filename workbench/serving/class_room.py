@@ -207,17 +207,13 @@ class ClassRoom:
                 self.seats.is_closed = False
                 return f"the class is open: {self.address}"
             case ["kick", number] if number.isascii() and number.isdecimal() and len(number) < 6:
-                return await self._remove(int(number))
+                seat = self.seats.remove(int(number))
+                if seat is None:
+                    return f"there is no participant {int(number)}; `who` lists them"
+                await seat.end(textual_server.REMOVED)
+                self._end(seat)
+                return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
         return board.ORDERS
-
-    async def _remove(self, number: int) -> str:
-        """Remove a participant, and delete the folder of the seat unless folders are kept."""
-        seat = self.seats.remove(number)
-        if seat is None:
-            return f"there is no participant {number}; `who` lists them"
-        await seat.end(textual_server.REMOVED)
-        self._end(seat)
-        return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
 
     async def _board(self, request: web.Request) -> web.Response:
         return board.board(self.seats, self.setup.url(self.port), self.address)

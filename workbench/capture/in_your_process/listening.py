@@ -102,11 +102,12 @@ class Listener:
 
     @_guarded
     def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        if _is_model(instance):  # dspy 2.6 reports a user's own model class as a module
-            self.on_lm_start(call_id, instance, inputs)
+        has_signature = hasattr(instance, "signature")
+        if hasattr(instance, "model") and hasattr(instance, "history") and not has_signature:
+            self.on_lm_start(call_id, instance, inputs)  # dspy 2.6 reports a user's own model class as a module
             return
         parent = self._of_this_thread()
-        is_predictor = hasattr(instance, "signature") and hasattr(instance, "demos")
+        is_predictor = has_signature and hasattr(instance, "demos")
         call = _Call("predictor" if is_predictor else "module", instance, parent)
         if is_predictor:
             given = inputs.get("kwargs") or {}
@@ -152,7 +153,9 @@ class Listener:
             given = _by_name(inputs, ("signature", "demos", "inputs"))
             owner.data["inputs"] = dumps(given["inputs"])
             owner.data["demos"] = dumps([_fields_of(one) for one in given["demos"] or ()])
-        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": _is_within_parse(call)})
+        # A prompt that is made during parsing is for TwoStep's second model.
+        around = [one.kind for one in call.enclosing() if one.kind in ("parse", "predictor", "module")]
+        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": around[:1] == ["parse"]})
 
     @_guarded
     def on_adapter_format_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
@@ -297,18 +300,6 @@ def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         return inputs
     in_order = dict(zip(names, inputs["args"]))  # noqa: B905  (Python 3.9 knows no `strict`)
     return {**in_order, **(inputs.get("kwargs") or {})}
-
-
-def _is_model(instance: Any) -> bool:
-    return hasattr(instance, "model") and hasattr(instance, "history") and not hasattr(instance, "signature")
-
-
-def _is_within_parse(call: _Call) -> bool:
-    """Return whether a prompt is made during parsing, as for TwoStep's second model."""
-    for above in call.enclosing():
-        if above.kind in ("parse", "predictor", "module"):
-            return above.kind == "parse"
-    return False
 
 
 def _answered(call: _Call, outputs: Any, exception: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from adapters.late_dataclasses import replace
@@ -221,13 +222,8 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
     """Send the open runs; return exit codes."""
-    settings = Settings(
-        options.jobs,
-        options.deadline,
-        options.max_cost,
-        arguments.allowed(options),
-        tuple(checks),
-    )
+    allowed = arguments.allowed(options)
+    settings = Settings(options.jobs, options.deadline, options.max_cost, allowed, tuple(checks))
     line = command_output.StatusLine(EVERY_S)
     said = "waiting for active runs; press ctrl+c again to abort them. The same command continues."
     with interruptible(said) as (stop, cancel):
@@ -253,20 +249,18 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
 
 
 def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
-    title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
+    told = partial(report.blocks, grid, compared, baseline=options.baseline)
     if options.html is not None:
-        told = report.blocks(grid, compared, baseline=options.baseline, with_replies=True)
-        arguments.write_output(options.html, page_of_blocks(title, told))
+        title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
+        arguments.write_output(options.html, page_of_blocks(title, told(with_replies=True)))
     if options.markdown is not None:
-        arguments.write_output(
-            options.markdown, markdown.document(report.blocks(grid, compared, baseline=options.baseline))
-        )
+        arguments.write_output(options.markdown, markdown.document(told()))
     if options.junit is not None:
         arguments.write_output(options.junit, report_files.junit_report(grid))
     if options.json:
         command_output.json(report_files.as_json(grid, compared, options.baseline))
     else:
-        command_output.blocks(report.blocks(grid, compared, baseline=options.baseline))
+        command_output.blocks(told())
     if options.fail_under is not None:
         for column in under(grid, options.fail_under):
             command_output.message(f"workbench: {column} is below {options.fail_under:.0%}")

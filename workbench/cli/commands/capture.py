@@ -16,7 +16,6 @@ from typing import Any
 
 from sessions.causes.finding import Causes
 from sessions.checking import reports
-from sessions.checking import reports as check_reports
 from sessions.checking.verdicts import totals
 from workbench.capture import capturing
 from workbench.capture.attached_apps import attached
@@ -112,7 +111,9 @@ def run(options: argparse.Namespace, show: Show) -> int:
         raise CommandError("--junit requires --check")
     if options.live and options.out is None:
         raise CommandError("--live requires -o")
-    if not program and (unused := _of_a_program(options)):
+    given = {"--cases": options.cases, "--only": options.only, "--redact": options.redact, "--json": options.json}
+    unused = [name for name, value in {**given, "--sample": options.sample != 1.0}.items() if value]
+    if not program and unused:
         raise CommandError(f"{', '.join(unused)}: expected a program; `--live` alone only shows calls")
     if options.live and not command_output.is_terminal(sys.stdout):
         raise CommandError("--live requires a terminal")
@@ -131,16 +132,18 @@ def run(options: argparse.Namespace, show: Show) -> int:
         return _capture(options, program, show, calls)
 
 
-def _of_a_program(options: argparse.Namespace) -> list[str]:
-    """List the given options that need a program to run."""
-    given = {"--cases": options.cases, "--only": options.only, "--redact": options.redact, "--json": options.json}
-    given["--sample"] = options.sample != 1.0
-    return [name for name, value in given.items() if value]
-
-
 def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
-        writer = _writer(options, today)
+        told = capturing.options_of(
+            options.out or today,
+            linked_from=options.check,
+            cases=options.cases,
+            only=options.only or "all",
+            sample=options.sample,
+            redact=options.redact,
+            report=True,
+        )
+        writer = Writer(capturing.command(), capturing.variables(), told)
         try:
             writer.start()
         except OSError as error:
@@ -199,7 +202,7 @@ def _told(
     lost = missing + sum(one["lost"] for one in found)
     if lost:
         command_output.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
-    command_output.message(f"workbench capture: {check_reports.summary(totals(compared.results))}")
+    command_output.message(f"workbench capture: {reports.summary(totals(compared.results))}")
     if options.junit is not None:
         arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))
     if code:
@@ -209,19 +212,6 @@ def _told(
     return exit_codes.OK if any(one.passed for one in compared.results) else exit_codes.NOTHING
 
 
-def _writer(options: argparse.Namespace, today: str) -> Writer:
-    told = capturing.options_of(
-        options.out or today,
-        linked_from=options.check,
-        cases=options.cases,
-        only=options.only or "all",
-        sample=options.sample,
-        redact=options.redact,
-        report=True,
-    )
-    return Writer(capturing.command(), capturing.variables(), told)
-
-
 def _run(program: list[str], environment: Mapping[str, str], output: Path, calls: Path | None, show: Show) -> int:
     """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
@@ -229,9 +219,12 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
     the app shows `calls`.
     """
     try:
-        process = (
-            subprocess.Popen(program, env=environment) if calls is None else _started(program, environment, output)
-        )
+        if calls is None:
+            process = subprocess.Popen(program, env=environment)
+        else:
+            with open(output / OUTPUT, "wb") as said, open(output / ERRORS, "wb") as errors:
+                unread = subprocess.DEVNULL
+                process = subprocess.Popen(program, env=environment, stdin=unread, stdout=said, stderr=errors)
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
@@ -253,11 +246,6 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
                         shutil.copyfileobj(file, stream.buffer)
                         stream.flush()
     return code if code >= 0 else 128 - code
-
-
-def _started(program: list[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
-    with open(folder / OUTPUT, "wb") as output, open(folder / ERRORS, "wb") as errors:
-        return subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
 
 
 def _watch(program: list[str], process: subprocess.Popen[bytes], calls: Path, errors: Path, show: Show) -> None:

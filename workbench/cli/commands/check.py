@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
 
         arguments.write_output(options.html, report_pages.check_page(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
-        _write_markdown(options.markdown, markdown_report(found, counts, errors))
+        _write_markdown(options.markdown, found, counts, errors)
     if options.json:
         own = project.find(Path.cwd())
         command_output.json(
@@ -274,8 +274,16 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
     return code_of(checked.results)
 
 
-def _write_markdown(path: str | None, text: str) -> None:
-    """Write the report to a file, and append it to GitHub Actions' step summary."""
+def _write_markdown(
+    path: str | None, causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]
+) -> None:
+    """Write the report in Markdown to a file, and append it to GitHub Actions' step summary."""
+    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
+    if changed := verdict_lines(causes):
+        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
+    parts += [f"- {code(where)}: {code(reason)}\n" for where, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
+    sections = [_section(one) for one in causes]
+    text = bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)
@@ -300,16 +308,6 @@ def _write(checked: Checked) -> None:
 MOST_MARKDOWN_LINES = 60
 MOST_MARKDOWN_NAMED = 20
 LONGEST_LINE = 300
-
-
-def markdown_report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
-    """Return the report in Markdown; omitted causes are counted."""
-    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
-    if changed := verdict_lines(causes):
-        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
-    parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
-    sections = [_section(one) for one in causes]
-    return bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
 
 
 def _section(cause: Cause) -> str:

@@ -6,12 +6,11 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 from workbench.cli.arguments import Parser
 from workbench.config import settings
-from workbench.config.settings import InForce, Origin
+from workbench.config.settings import InForce
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -65,34 +64,20 @@ def run(options: argparse.Namespace) -> int:
             )
         for name, origin in found.origins.items():
             value = settings.shown(getattr(found.settings, name))
-            command_output.text(f"{name:<16} {value:<32} {_from(origin)}")
+            places = {"environment": f"${origin.place}", "file": f"config.toml:{origin.place.rpartition(':')[2]}"}
+            command_output.text(f"{name:<16} {value:<32} {places.get(origin.source, 'default')}")
     for one in problems:
         command_output.message(f"workbench: {one}")
     return exit_codes.USAGE if problems else exit_codes.OK
 
 
-def _from(origin: Origin) -> str:
-    if origin.source == "environment":
-        return f"${origin.place}"
-    return f"config.toml:{origin.place.rpartition(':')[2]}" if origin.source == "file" else "default"
-
-
 def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
-    values = {name: getattr(found.settings, name) for name in found.origins}
     return {
         "path": None if found.file.path is None else str(found.file.path),
         "exists": found.file.exists,
         "settings": {
-            name: {
-                "value": dict(value)
-                if isinstance(value, Mapping)
-                else list(value)
-                if isinstance(value, tuple)
-                else value,
-                "source": found.origins[name].source,
-                "place": found.origins[name].place or None,
-            }
-            for name, value in values.items()
+            name: {"value": getattr(found.settings, name), "source": one.source, "place": one.place or None}
+            for name, one in found.origins.items()
         },
         "problems": problems,
     }

@@ -75,7 +75,11 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    target = _target(options)
+    if options.output is None and options.into is None and not options.dry_run:
+        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
+    if options.output and Path(options.output).is_file() and not options.force:
+        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    target: str | None = options.into or options.output
     try:
         opened = store.open_file(options.into) if options.into else None
         found = _imports(options, opened.session if opened else None)
@@ -100,14 +104,13 @@ def run(options: argparse.Namespace) -> int:
                 command_output.message(f"~ guessed: {guess}")
             for question in imported.questions:
                 command_output.message(f"? {question}")
-            if not is_written:
-                command_output.text(imported.session.signature.text)
             if is_written:
                 command_output.message(f"{path}: written. Next: `workbench render {path}`, or `workbench {path}`")
-            elif imported.questions and not options.accept:
-                command_output.message(
-                    "nothing is written: answer with --signature, or take the proposal with --accept"
-                )
+                continue
+            command_output.text(imported.session.signature.text)
+            if imported.questions and not options.accept:
+                waiting = "nothing is written: answer with --signature, or take the proposal with --accept"
+                command_output.message(waiting)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 
@@ -155,16 +158,6 @@ def _file_of(target: str | None, name: str) -> str | None:
         return target
     Path(target).mkdir(parents=True, exist_ok=True)
     return str(Path(target) / f"{name or 'imported'}.session.json")
-
-
-def _target(options: argparse.Namespace) -> str | None:
-    """Return the file to write; None for a dry run without a file. Raises `CommandError`."""
-    if options.output is None and options.into is None and not options.dry_run:
-        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
-    if options.output and Path(options.output).is_file() and not options.force:
-        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
-    target: str | None = options.into or options.output
-    return target
 
 
 def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:

@@ -114,26 +114,8 @@ def _capabilities(known: Known) -> dict[str, Any]:
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
     """Find offline models, rows of the user's servers, and litellm's models."""
-    local = [
-        row
-        for row in _local(ask)
-        if all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
-    ]
-    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
-    listed = model_list.litellm_models()
-    if query:
-        return offline, local, model_list.search(listed, query)
-    by_name = {one.name: one for one in listed}
-    examples = tuple(
-        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
-    )
-    return offline, local, examples
-
-
-def _local(ask: bool) -> list[dict[str, Any]]:
-    found = servers.known()
     rows: list[dict[str, Any]] = []
-    for server in found:
+    for server in servers.known():
         names = servers.models_at(server) if ask else ()
         where = f"{server.place} ({server.source})"
         answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
@@ -144,7 +126,18 @@ def _local(ask: bool) -> list[dict[str, Any]]:
                 {"model": name, "description": where + answer + remark, "key": None, "key_is_set": None}
                 | {"api_base": Scrubber().scrubbed(server.address), "says": None if says is None else asdict(says)}
             )
-    return rows
+    texts = [f"{row['model']} {row['description']}".lower() for row in rows]
+    words = query.lower().split()
+    local = [row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)]
+    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
+    listed = model_list.litellm_models()
+    if query:
+        return offline, local, model_list.search(listed, query)
+    by_name = {one.name: one for one in listed}
+    examples = tuple(
+        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
+    )
+    return offline, local, examples
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:

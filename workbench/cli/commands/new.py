@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -202,18 +203,12 @@ def _program_session(path: str, class_name: str, text: str, folder: Path) -> Sig
         if is_of_project(Path(path), folder):
             return linked(Path(path), class_name, folder)
         cut = SignatureText(gather_text(text, class_name), class_name)
-        whole = SignatureText(text, class_name)
-        return cut if _is_read(cut) else whole  # errors of the whole text name the file's own lines
+        with suppress(SignatureError):
+            cut.read()
+            return cut
+        return SignatureText(text, class_name)  # whose errors name the file's own lines
     except (SignatureError, SourceError) as error:
         raise CommandError(f"{path}: {error}" if isinstance(error, SignatureError) else str(error)) from error
-
-
-def _is_read(signature: SignatureText) -> bool:
-    try:
-        signature.read()
-    except SignatureError:
-        return False
-    return True
 
 
 def _read_source(path: str) -> str:
@@ -249,18 +244,15 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         field = signature.input_fields.get(name)
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
-        is_file = text.startswith("@") and field_values.takes_file(field)
-        values[name] = _attached(text, field, values.get(name)) if is_file else value_of(text, field)
+        if not (text.startswith("@") and field_values.takes_file(field)):
+            values[name] = value_of(text, field)
+            continue
+        try:
+            values[name] = field_values.attached(field, Path(os.path.expanduser(text[1:])), values.get(name))
+        except field_values.AttachError as error:
+            raise CommandError(f"--input {name}: {error}") from error
+        command_output.message(f"{name}: {field_values.attachment_words(values[name])}")
     return values
-
-
-def _attached(text: str, field: Field, before: Any) -> Any:
-    try:
-        value = field_values.attached(field, Path(os.path.expanduser(text[1:])), before)
-    except field_values.AttachError as error:
-        raise CommandError(f"--input {field.name}: {error}") from error
-    command_output.message(f"{field.name}: {field_values.attachment_words(value)}")
-    return value
 
 
 def value_of(text: str, field: Field) -> Any:

@@ -13,7 +13,6 @@ from adapters.formats.two_step import TwoStepAdapter
 from adapters.prompts.text import Prompt
 from adapters.replies import streaming
 from adapters.replies.reading import Reading
-from adapters.replies.streaming import StreamedField
 from adapters.requests.request import Request, read_reply
 from sessions.file import whole_files
 from sessions.model.replies import Extraction, Reply
@@ -76,8 +75,15 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
-        effects = _effects(chosen, column, completion, extraction) if options.fixes else ()
-        streamed = None if chunks is None else _streamed(reading, chunks)
+        effects: Sequence[Effect] = ()
+        if options.fixes:
+            from workbench.editing import fixes
+
+            second = None if extraction is None else Extraction(text=extraction)
+            reply = Reply(completion, source="pasted", extraction=second)
+            effects = fixes.effects_for(chosen.session, column, chosen.case, reply)
+        form, outputs = streaming.FORMS.get(reading.adapter), reading.signature.output_fields
+        streamed = None if form is None or chunks is None else streaming.streamed(form, outputs, chunks)
         if options.json:
             shapes[column.id] = json_shapes.reading(reading)
             if chunks is not None:
@@ -117,26 +123,9 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     return read_reply(adapter, request, completion)
 
 
-def _effects(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Sequence[Effect]:
-    from workbench.editing import fixes
-
-    second = None if extraction is None else Extraction(text=extraction)
-    return fixes.effects_for(chosen.session, column, chosen.case, Reply(completion, source="pasted", extraction=second))
-
-
 def _shape(effect: Effect) -> dict[str, Any]:
     prompt = [{"section": one.section, "lines": list(one.lines)} for one in effect.prompt]
-    return {
-        **json_shapes.fix(effect.fix),
-        "parses": effect.parses,
-        "verdict": effect.verdict,
-        "prompt": prompt,
-    }
-
-
-def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField] | None:
-    form = streaming.FORMS.get(reading.adapter)
-    return None if form is None else streaming.streamed(form, reading.signature.output_fields, chunks)
+    return {**json_shapes.fix(effect.fix), "parses": effect.parses, "verdict": effect.verdict, "prompt": prompt}
 
 
 def _chunks_from(source: str) -> list[str]:

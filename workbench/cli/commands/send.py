@@ -191,10 +191,6 @@ class _Kept:
         self.stopped = False
         """True if a save failed, so that replies to further calls could not be kept."""
 
-    def typed(self, session: Session) -> None:
-        """Adopt a session with tool results that were typed during a run."""
-        self.session = session
-
     def take(self, case: str, column: Column, outcome: Run) -> None:
         """Save a run at once, so that paid replies survive later failures and interruptions.
 
@@ -315,7 +311,7 @@ class _Sender:
         except (VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
             return self._told(column.id, CommandError(str(error)))
         if options.type_results:
-            self._kept.typed(state.session)
+            self._kept.session = state.session  # with the results that were typed
         if replay is None:
             self._past.add(chosen.session, chosen.case, column, outcome)
         return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))

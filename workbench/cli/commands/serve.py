@@ -105,7 +105,9 @@ def run(options: argparse.Namespace) -> int:
             for line in _warnings(setup):
                 command_output.message(f"workbench: {line}")
             say, opened = (command_output.message, _opened_in_json) if options.json else (_say, _opened)
-            asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if _is_typed() else None))
+            # Only a foreground terminal is read: reading would stop a server in the background.
+            is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+            asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
     except OSError as error:
         raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
     return exit_codes.OK
@@ -205,11 +207,6 @@ def _opened(room: ClassRoom) -> None:
         f"ctrl+c ends it.\n\n  {room.teachers_address}\n\n"
         f"is for you alone, and works once: participants can follow your page.{orders}"
     )
-
-
-def _is_typed() -> bool:
-    """Return whether this is a foreground terminal; reading would stop a server in the background."""
-    return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
 
 
 def _opened_in_json(room: ClassRoom) -> None:

@@ -12,7 +12,7 @@ from adapters.late_dataclasses import dataclass, field, replace
 from sessions.checking.expectations import ExpectationError
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.model.session import Case, Column, Session
+from sessions.model.session import Column
 from sessions.releases import environments
 from sessions.releases.engine import Engine
 from sessions.running.recording import DSPY
@@ -170,25 +170,20 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         for case in session.cases:
             for column in columns if not options.cases or case.name in options.cases else ():
                 found.compared.append(sides.compare(change, session, str(path), case, column))
-                if options.live:
-                    _send(found, change, session, case, column, options)
+                if not options.live:
+                    continue
+                try:
+                    sent = live_check.send(change, session, case, column, options.repeat, arguments.allowed(options))
+                except ExpectationError as error:
+                    said = f"{case.name} · {column.id}: expect.{error.place}: {error.message}"
+                    command_output.message(f"workbench: {said}")
+                    found.codes.append(exit_codes.USAGE)
+                    continue
+                found.sent.append(sent)
+                for error_text in sent.errors:
+                    command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
+                    found.codes.append(exit_codes.PROVIDER)
     return found
-
-
-def _send(
-    found: _Gathered, change: Change, session: Session, case: Case, column: Column, options: argparse.Namespace
-) -> None:
-    allowed = arguments.allowed(options)
-    try:
-        sent = live_check.send(change, session, case, column, options.repeat, allowed)
-    except ExpectationError as error:
-        command_output.message(f"workbench: {case.name} · {column.id}: expect.{error.place}: {error.message}")
-        found.codes.append(exit_codes.USAGE)
-        return
-    found.sent.append(sent)
-    for error_text in sent.errors:
-        command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
-        found.codes.append(exit_codes.PROVIDER)
 
 
 def _code(found: Upgrade) -> int:
