@@ -1,4 +1,36 @@
-"""`workbench capture`: run a program and write its dspy calls to sessions."""
+"""`workbench capture`: run a program and write its dspy calls to sessions.
+
+Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
+the program: one session a signature in DIR, a case for each distinct input,
+with demos, adapter, model, reply and dspy's parse result. Differences from this
+workbench's own prompts and parse results are reported at the end. Sessions
+already in DIR gain the cases and columns they lack.
+
+Works with any Python of any environment; nothing needs to be installed there.
+Keeps the program's output and exit code, and writes messages to standard error.
+No API key, header or environment variable gets into a file.
+
+--check writes no session: it compares what the program asks today with the
+sessions in DIR and exits with 1 if a prompt changed, a predictor is new, or one
+is no longer asked; this guards dynamic signatures and compiled demos, too.
+
+--live shows the calls in the app as they arrive, failed ones first. Choose one,
+fix its signature, and write it back into the program. The program's output
+follows when the app and the program have ended. Without a PROGRAM the app
+attaches to programs already capturing into DIR, and detaches when you quit.
+
+In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
+workbench.capture; in pytest --workbench-capture DIR.
+
+examples:
+  workbench capture -o prompts/ -- python program.py
+  workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
+  workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
+  workbench check prompts/
+  workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
+  workbench capture -o prompts/ --live                        attach to programs capturing there
+  workbench capture --check prompts/ -- python program.py     what it asks today, compared
+"""
 
 from __future__ import annotations
 
@@ -27,37 +59,6 @@ from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
-the program: one session a signature in DIR, a case for each distinct input,
-with demos, adapter, model, reply and dspy's parse result. Differences from this
-workbench's own prompts and parse results are reported at the end. Sessions
-already in DIR gain the cases and columns they lack.
-
-Works with any Python of any environment; nothing needs to be installed there.
-Keeps the program's output and exit code, and writes messages to standard error.
-No API key, header or environment variable gets into a file.
-
---check writes no session: it compares what the program asks today with the
-sessions in DIR and exits with 1 if a prompt changed, a predictor is new, or one
-is no longer asked; this guards dynamic signatures and compiled demos, too.
-
---live shows the calls in the app as they arrive, failed ones first. Choose one,
-fix its signature, and write it back into the program. The program's output
-follows when the app and the program have ended. Without a PROGRAM the app
-attaches to programs already capturing into DIR, and detaches when you quit.
-
-In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
-workbench.capture; in pytest --workbench-capture DIR."""
-EXAMPLES = """\
-  workbench capture -o prompts/ -- python program.py
-  workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
-  workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
-  workbench check prompts/
-  workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
-  workbench capture -o prompts/ --live                        attach to programs capturing there
-  workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
 
 Show = Callable[[Callable[[], str], Path, Callable[[], str]], int]
 """Shows calls: a description of their program, their file, the last lines of errors; returns an exit code."""

@@ -1,4 +1,30 @@
-"""`workbench check`: render and parse every recording again."""
+"""`workbench check`: render and parse every recording again.
+
+Render every recorded case and column again, parse the recorded replies again,
+and report what changed: the messages and the request (render), the verdict and
+the values (parse), the case's expectations (expect). A session linked to a
+program (workbench new FILE.py:Class) is compared with its class, too (source);
+the program is read, never run. --dspy compares with the installed dspy
+(upstream; not for sessions with tools, nor for adapters that dspy lacks).
+--live sends the prompts again and judges the new replies. PATH is a session
+file, or a folder: every *.session.json below it, and every other .json file
+that is a session.
+
+Exits with 1 on drift or a failed expectation, and with 4 when a file has
+neither recordings nor expectations: that is never a pass.
+
+examples:
+  workbench check q.session.json
+  workbench check prompts/ other.session.json --adapter chat
+  workbench check prompts/ -k 'rainy and not xml' --junit report.xml
+  workbench check prompts/ -k path:invoices
+  workbench check q.session.json --update          record today's prompts, unless a verdict or value changed
+  workbench check q.session.json --update parse    record today's parse results, changed verdicts too
+  workbench check prompts/ --dspy            compare with the dspy installed here
+  workbench check q.session.json --live openai/gpt-6-luna --repeat 5
+  workbench check prompts/ --shard 2/8       the second of eight CI jobs
+  workbench check . --json | jq '.fixtures[] | select(.drift != [])'
+"""
 
 from __future__ import annotations
 
@@ -26,30 +52,6 @@ from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 from workbench.output.markdown import bounded, code, fenced
 
-DESCRIPTION = """\
-Render every recorded case and column again, parse the recorded replies again,
-and report what changed: the messages and the request (render), the verdict and
-the values (parse), the case's expectations (expect). A session linked to a
-program (workbench new FILE.py:Class) is compared with its class, too (source);
-the program is read, never run. --dspy compares with the installed dspy
-(upstream; not for sessions with tools, nor for adapters that dspy lacks).
---live sends the prompts again and judges the new replies. PATH is a session
-file, or a folder: every *.session.json below it, and every other .json file
-that is a session.
-
-Exits with 1 on drift or a failed expectation, and with 4 when a file has
-neither recordings nor expectations: that is never a pass."""
-EXAMPLES = """\
-  workbench check q.session.json
-  workbench check prompts/ other.session.json --adapter chat
-  workbench check prompts/ -k 'rainy and not xml' --junit report.xml
-  workbench check prompts/ -k path:invoices
-  workbench check q.session.json --update          record today's prompts, unless a verdict or value changed
-  workbench check q.session.json --update parse    record today's parse results, changed verdicts too
-  workbench check prompts/ --dspy            compare with the dspy installed here
-  workbench check q.session.json --live openai/gpt-6-luna --repeat 5
-  workbench check prompts/ --shard 2/8       the second of eight CI jobs
-  workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the file of a step's summary in GitHub Actions."""

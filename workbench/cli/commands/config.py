@@ -1,4 +1,15 @@
-"""`workbench config`: show the current settings and where each comes from."""
+"""`workbench config`: show the current settings and where each comes from.
+
+Prints every setting, its value, and whether that is the default, the config
+file's (with the line) or a variable's. What is wrong in the file is named with
+its line, the keys of the app included.
+
+examples:
+  workbench config
+  workbench config --example > ~/.config/adapter-workbench/config.toml
+  workbench config --keys | grep -i send
+  workbench config --json | jq .settings.theme
+"""
 
 from __future__ import annotations
 
@@ -13,16 +24,6 @@ from workbench.config import settings
 from workbench.config.settings import InForce
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Prints every setting, its value, and whether that is the default, the config
-file's (with the line) or a variable's. What is wrong in the file is named with
-its line, the keys of the app included."""
-EXAMPLES = """\
-  workbench config
-  workbench config --example > ~/.config/adapter-workbench/config.toml
-  workbench config --keys | grep -i send
-  workbench config --json | jq .settings.theme"""
 
 BEFORE = "servers.json"
 """The former name of the config file, which held only servers."""

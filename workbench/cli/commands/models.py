@@ -1,4 +1,18 @@
-"""`workbench models`: list the models to choose from."""
+"""`workbench models`: list the models to choose from.
+
+List the offline models, which need no API key or network; your own servers; and
+the models that litellm calls, with the API key variable of each and whether it
+is set. The key itself is never shown. Words search the whole list; without any,
+one model of each well-known provider is shown.
+
+examples:
+  workbench models
+  workbench models claude sonnet
+  workbench models --capabilities openai/gpt-6-luna --json
+  workbench models --ask-servers                    also list the models of your own servers
+  workbench send q.session.json --model offline/sloppy
+  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model
+"""
 
 from __future__ import annotations
 
@@ -14,19 +28,6 @@ from adapters.lm.secrets import Scrubber
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.sending import model_choices
-
-DESCRIPTION = """\
-List the offline models, which need no API key or network; your own servers; and
-the models that litellm calls, with the API key variable of each and whether it
-is set. The key itself is never shown. Words search the whole list; without any,
-one model of each well-known provider is shown."""
-EXAMPLES = """\
-  workbench models
-  workbench models claude sonnet
-  workbench models --capabilities openai/gpt-6-luna --json
-  workbench models --ask-servers                    also list the models of your own servers
-  workbench send q.session.json --model offline/sloppy
-  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model"""
 
 MOST_SHOWN = 40
 

@@ -1,4 +1,27 @@
-"""`workbench new`: create a session from a signature."""
+"""`workbench new`: create a session from a signature.
+
+Makes a session file with the columns and the model of your config (by default
+chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
+path ending in .py (or .py:Class when the file has several signatures). The file
+is read, never run.
+
+VALUE is used unchanged for a str field. For any other type it is JSON, else
+text if the type takes text. An Image, Audio, File or Document takes @PATH: the
+data of that file becomes the value (--input picture=@rain.png).
+
+With --module, the module's inner signatures become a session each:
+`-o agent.session.json` of react writes agent.react.session.json and
+agent.extract.session.json. They keep your signature and tools, and make from
+them the prompts that dspy sends.
+
+examples:
+  workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
+  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
+      --input question="Is it raining?" --input context='["It pours."]'
+  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
+  workbench new "question -> answer" --module react --tool "search(query: str): Search the web." -o agent.session.json
+  workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'
+"""
 
 from __future__ import annotations
 
@@ -35,28 +58,6 @@ from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
-
-DESCRIPTION = """\
-Makes a session file with the columns and the model of your config (by default
-chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
-path ending in .py (or .py:Class when the file has several signatures). The file
-is read, never run.
-
-VALUE is used unchanged for a str field. For any other type it is JSON, else
-text if the type takes text. An Image, Audio, File or Document takes @PATH: the
-data of that file becomes the value (--input picture=@rain.png).
-
-With --module, the module's inner signatures become a session each:
-`-o agent.session.json` of react writes agent.react.session.json and
-agent.extract.session.json. They keep your signature and tools, and make from
-them the prompts that dspy sends."""
-EXAMPLES = """\
-  workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
-  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
-      --input question="Is it raining?" --input context='["It pours."]'
-  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
-  workbench new "question -> answer" --module react --tool "search(query: str): Search the web." -o agent.session.json
-  workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 
 def add_arguments(parser: Parser) -> None:

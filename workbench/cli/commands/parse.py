@@ -1,4 +1,18 @@
-"""`workbench parse`: show how each adapter parses a reply."""
+"""`workbench parse`: show how each adapter parses a reply.
+
+Reads a reply as the adapter of each column does: the verdict, the values, what
+was done with every character, the steps from text to value, and flags for what
+should surprise. The reply is taken exactly as given. Exits 1 if it does not
+parse.
+
+examples:
+  workbench parse q.session.json --adapter chat --response reply.txt
+  pbpaste | workbench parse q.session.json --adapter json xml
+  workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
+  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
+  workbench parse q.session.json --adapter xml --fixes < reply.txt    which change of the session would help
+  workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit
+"""
 
 from __future__ import annotations
 
@@ -26,19 +40,6 @@ from workbench.output.exit_codes import CommandError
 
 if TYPE_CHECKING:
     from workbench.editing.fixes import Effect
-
-DESCRIPTION = """\
-Reads a reply as the adapter of each column does: the verdict, the values, what
-was done with every character, the steps from text to value, and flags for what
-should surprise. The reply is taken exactly as given. Exits 1 if it does not
-parse."""
-EXAMPLES = """\
-  workbench parse q.session.json --adapter chat --response reply.txt
-  pbpaste | workbench parse q.session.json --adapter json xml
-  workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
-  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
-  workbench parse q.session.json --adapter xml --fixes < reply.txt    which change of the session would help
-  workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit"""
 
 
 MOST_LINES = 12

@@ -1,4 +1,17 @@
-"""`workbench push`: write a session's signature back to its linked program."""
+"""`workbench push`: write a session's signature back to its linked program.
+
+Write a session's edited class back into its program: the lines of the class and
+its models, and nothing else, in the file's own encoding. Shows the change, and
+which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
+gained since stay. If the class itself changed there, nothing is written: pull
+first.
+
+Exits with 1 when something differs and nothing was written.
+
+examples:
+  workbench push prompts/answer.session.json
+  workbench push prompts/answer.session.json --yes
+"""
 
 from __future__ import annotations
 
@@ -15,19 +28,6 @@ from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Write a session's edited class back into its program: the lines of the class and
-its models, and nothing else, in the file's own encoding. Shows the change, and
-which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
-gained since stay. If the class itself changed there, nothing is written: pull
-first.
-
-Exits with 1 when something differs and nothing was written."""
-EXAMPLES = """\
-  workbench push prompts/answer.session.json
-  workbench push prompts/answer.session.json --yes"""
-
 
 MOST_NAMED = 4
 

@@ -1,4 +1,24 @@
-"""`workbench review`: show drift by cause; accept or reject causes."""
+"""`workbench review`: show drift by cause; accept or reject causes.
+
+Group the drift of recorded sessions by cause: one changed word of a description
+is one cause, however many fixtures show it. At a terminal, decide each cause on
+the screen; elsewhere, with CI set, or with --by, causes are listed and accepted
+by id. Accepting records today's prompts and parse results in every fixture
+without another cause. Replies that parse differently come first, and are
+accepted one by one, never by --accept-all. Accepting all changes of a linked
+program (source) pulls its text; the next review shows the prompts it changes.
+
+The screen writes when you leave it, a list only with --accept. Each file is
+written once, whole; a file that changed meanwhile is named and skipped. Exits
+with 1 while anything drifts, and with 4 if nothing is recorded.
+
+examples:
+  workbench review prompts/                    decide cause by cause
+  workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
+  workbench review prompts/ --accept-all -k 'not slow'
+  workbench review prompts/ --by case          list the drift of each case
+  workbench review . --json | jq '.causes[].words'
+"""
 
 from __future__ import annotations
 
@@ -18,25 +38,6 @@ from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import write_causes
 from workbench.output import command_output, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError, nearest
-
-DESCRIPTION = """\
-Group the drift of recorded sessions by cause: one changed word of a description
-is one cause, however many fixtures show it. At a terminal, decide each cause on
-the screen; elsewhere, with CI set, or with --by, causes are listed and accepted
-by id. Accepting records today's prompts and parse results in every fixture
-without another cause. Replies that parse differently come first, and are
-accepted one by one, never by --accept-all. Accepting all changes of a linked
-program (source) pulls its text; the next review shows the prompts it changes.
-
-The screen writes when you leave it, a list only with --accept. Each file is
-written once, whole; a file that changed meanwhile is named and skipped. Exits
-with 1 while anything drifts, and with 4 if nothing is recorded."""
-EXAMPLES = """\
-  workbench review prompts/                    decide cause by cause
-  workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
-  workbench review prompts/ --accept-all -k 'not slow'
-  workbench review prompts/ --by case          list the drift of each case
-  workbench review . --json | jq '.causes[].words'"""
 
 
 def add_arguments(parser: Parser) -> None:

@@ -1,4 +1,19 @@
-"""`workbench serve`: serve the app to a class in the browser, with a seat for each participant."""
+"""`workbench serve`: serve the app to a class in the browser, with a seat for each participant.
+
+Serve the app to a class in the browser: one address for all, and for each
+participant a session and a folder of their own. Participants cannot reach your
+files, programs or API keys; the offline models answer. The address stops working
+when the class is full. A participant who closes the page leaves no process, and
+the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
+A second address is the teacher's: participants can follow the teacher's page.
+
+examples:
+  workbench serve                                 on this machine, with the first example
+  workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
+  workbench serve triage.session.json --projector     the room looks at your page
+  workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
+  workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS
+"""
 
 from __future__ import annotations
 
@@ -20,19 +35,6 @@ from workbench.output.exit_codes import CommandError
 if TYPE_CHECKING:
     from workbench.serving.class_room import ClassRoom, Setup
 
-DESCRIPTION = """\
-Serve the app to a class in the browser: one address for all, and for each
-participant a session and a folder of their own. Participants cannot reach your
-files, programs or API keys; the offline models answer. The address stops working
-when the class is full. A participant who closes the page leaves no process, and
-the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
-A second address is the teacher's: participants can follow the teacher's page."""
-EXAMPLES = """\
-  workbench serve                                 on this machine, with the first example
-  workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
-  workbench serve triage.session.json --projector     the room looks at your page
-  workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
-  workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
 
 MOST_PARTICIPANTS = 200
 

@@ -1,4 +1,26 @@
-"""`workbench upgrade`: preview the effects of another dspy, model or adapter."""
+"""`workbench upgrade`: preview the effects of another dspy, model or adapter.
+
+Preview the effects of another dspy, model or adapter. Renders every case of
+every session below PATH both ways, and parses its recorded replies both ways.
+Reports each cause of a difference once. Sends nothing (except with --live) and
+writes nothing.
+
+Name a dspy by release (3.0.4, after `workbench dspy add 3.0.4`), as `installed`
+(beside the workbench), as `ours` (this program's own engine), or by the path of
+a Python that has it.
+
+Exits with 0 when nothing changes, 1 when something does, 4 when nothing could
+be compared.
+
+examples:
+  workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
+  workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
+  workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
+  workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
+  workbench upgrade . --to-model openai/gpt-6-sol --live --repeat 5
+  workbench upgrade . --from-adapter chat --to-adapter json
+  workbench upgrade . --from 2.6.27 --to ours --markdown
+"""
 
 from __future__ import annotations
 
@@ -27,27 +49,6 @@ from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
-
-DESCRIPTION = """\
-Preview the effects of another dspy, model or adapter. Renders every case of
-every session below PATH both ways, and parses its recorded replies both ways.
-Reports each cause of a difference once. Sends nothing (except with --live) and
-writes nothing.
-
-Name a dspy by release (3.0.4, after `workbench dspy add 3.0.4`), as `installed`
-(beside the workbench), as `ours` (this program's own engine), or by the path of
-a Python that has it.
-
-Exits with 0 when nothing changes, 1 when something does, 4 when nothing could
-be compared."""
-EXAMPLES = """\
-  workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
-  workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
-  workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
-  workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
-  workbench upgrade . --to-model openai/gpt-6-sol --live --repeat 5
-  workbench upgrade . --from-adapter chat --to-adapter json
-  workbench upgrade . --from 2.6.27 --to ours --markdown"""
 
 
 def add_arguments(parser: Parser) -> None:
