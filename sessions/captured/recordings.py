@@ -269,7 +269,11 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
     texts = sorted({*_leaves([call.inputs, *call.demos, *call.values, *read], names)}, key=len, reverse=True)
     if not texts:
         return call
-    swaps = list(dict.fromkeys(form for text in texts for form in _forms(text)))
+    swaps: list[str] = []  # the forms of a text in prompts and replies: as is, stripped, and in JSON or XML
+    for one in (form for text in texts for form in (text, text.strip())):
+        swaps += [one, json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]]
+        swaps.append(one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    swaps = list(dict.fromkeys(swaps))
     return replace(
         call,
         inputs=_without(call.inputs, swaps),
@@ -295,15 +299,6 @@ def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[s
         raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
     else:
         yield value
-
-
-def _forms(text: str) -> Iterator[str]:
-    """Yield the forms of a text in prompts and replies: as is, stripped, and in JSON or XML."""
-    for one in (text, text.strip()):
-        yield one
-        yield json.dumps(one)[1:-1]
-        yield json.dumps(one, ensure_ascii=False)[1:-1]
-        yield one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _without(value: object, swaps: list[str]) -> Any:

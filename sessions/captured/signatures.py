@@ -211,23 +211,19 @@ def _written(described: Described, live: Signature, folder: Path, name: str) -> 
     yield from tried
     words = name.split(".")
     for file in map(Path, described.get("files", ())):
-        if is_of_project(file, folder):
-            names = _derived_in(file)
-            for one in sorted(names, key=lambda place: not set(words) & set(place.split("."))):
-                text = _linked(described, file, one, folder)
-                if text is not None:
-                    yield text
+        if not is_of_project(file, folder):
+            continue
+        try:
+            content = text_of(str(file))
+            names = [*notation.class_names(content), *places_of(content)]
+        except (SignatureError, SessionError):
+            continue
+        for one in sorted(names, key=lambda place: not set(words) & set(place.split("."))):
+            text = _linked(described, file, one, folder)
+            if text is not None:
+                yield text
     if of_home is not None and of_agent is None:
         yield from (replace(text, instructions=live.instructions) for text in tried)
-
-
-def _derived_in(file: Path) -> list[str]:
-    """List the places of a file, and the names of its top-level signatures."""
-    try:
-        text = text_of(str(file))
-        return [*notation.class_names(text), *places_of(text)]
-    except (SignatureError, SessionError):
-        return []
 
 
 def _linked(described: Described, file: Path, name: str, folder: Path) -> SignatureText | None:

@@ -143,7 +143,9 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
-        follows |= kind in _OF_ADAPTERS and _is_about_a_type(edit, types)
+        if kind in _OF_ADAPTERS and types:  # it names a changed type, or describes the form of one
+            is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
+            follows |= is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}"))
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
     yield from given
@@ -152,12 +154,6 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
 _ABOUT_TYPES = re.compile(r"the value you produce|valid Python")
 """Phrases in dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
-
-
-def _is_about_a_type(edit: Edit, types: set[str]) -> bool:
-    """Return whether an adapter's text follows from a changed type: it names it, or describes its form."""
-    is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
-    return bool(types) and (is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}")))
 
 
 def _names_only(edit: Edit, fields: dict[str, str]) -> bool:

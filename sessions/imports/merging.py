@@ -12,8 +12,16 @@ from sessions.model.session import Case, Session, SignatureText, Variant
 
 def merged(session: Session, imported: Imported) -> Imported:
     """Merge the import into a session: replace the signature, append demos, add cases under unused names."""
-    other, kept_notes = _keep_unsaid(session, imported)
-    notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
+    other, notes, questions = imported.session, list(imported.notes), list(imported.questions)
+    if imported.is_bare_text:  # which has neither a predictor nor own instructions: the session's stay
+        had, signature = session.signature, other.signature
+        if had.predictor != signature.predictor and had.predictor != SignatureText.predictor:
+            signature = replace(signature, predictor=had.predictor)
+            notes.append(f"the predictor stays {had.predictor}")
+        if had.instructions is not None and signature.instructions is None:
+            signature = replace(signature, instructions=had.instructions)
+            notes.append("the session keeps its own instructions instead of the text's")
+        other = replace(other, signature=signature)
     if replace(other.signature, source=None) != replace(session.signature, source=None):
         # Values without a field stay in the file.
         used = [*(one.values for one in session.demos), *(one.inputs for one in session.cases)]
@@ -83,25 +91,6 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
     if there:
         notes.append(f"{there:,} wordings are in the session already")
     return tuple(made), notes
-
-
-def _keep_unsaid(session: Session, imported: Imported) -> tuple[Session, list[str]]:
-    """Return the imported session with notes.
-
-    If the import is a signature's bare text, the session's predictor and own instructions stay, as a text has neither.
-    """
-    other = imported.session
-    notes: list[str] = []
-    if not imported.is_bare_text:
-        return other, notes
-    before, signature = session.signature, other.signature
-    if before.predictor != signature.predictor and before.predictor != SignatureText.predictor:
-        signature = replace(signature, predictor=before.predictor)
-        notes.append(f"the predictor stays {before.predictor}")
-    if before.instructions is not None and signature.instructions is None:
-        signature = replace(signature, instructions=before.instructions)
-        notes.append("the session keeps its own instructions instead of the text's")
-    return replace(other, signature=signature), notes
 
 
 def unused(name: str, taken: Collection[str], numbered: str = "{} ({})") -> str:

@@ -97,8 +97,17 @@ def _candidates(
     second = adapter.profile.has_second_model
     yield from _column_reply(case, column, second)
     for other in session.columns:
-        if other.id != column.id:
-            yield from _another_reply(case, other, parser, signature)
+        if other.id == column.id:
+            continue
+        try:  # another column's reply in this adapter's form, if its own adapter parses it
+            own = rendering.adapter_of(other)
+        except ValueError:  # its adapter is code, which is not imported here
+            continue
+        reader, read_by = parser_of(own, signature)
+        for found in _column_reply(case, other, own.profile.has_second_model):
+            reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
+            if reading is not None and reading.ok:
+                yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
     enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
     for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
         if all(name in demo for name in signature.output_fields):
@@ -122,19 +131,6 @@ def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
         yield _Found(answer.text, source)
     elif answer.extraction is not None and answer.extraction.adapter in ("", ChatAdapter.name):
         yield _Found(answer.extraction.text, f"{source}, of its second model")
-
-
-def _another_reply(case: Case, other: Column, parser: Adapter, signature: Signature) -> Iterator[_Found]:
-    """Rewrite another column's reply in this adapter's form, if its own adapter parses it."""
-    try:
-        adapter = rendering.adapter_of(other)
-    except ValueError:  # its adapter is code, which is not imported here
-        return
-    reader, read_by = parser_of(adapter, signature)
-    for found in _column_reply(case, other, adapter.profile.has_second_model):
-        reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
-        if reading is not None and reading.ok:
-            yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
 
 
 def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], source: str) -> Iterator[_Found]:

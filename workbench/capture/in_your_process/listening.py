@@ -264,7 +264,15 @@ class Listener:
         known = self._models.get((id(instance), name))
         if known is None or known[0] is not instance:
             self._secrets = tuple(dict.fromkeys([*self._secrets, *_secrets_of(instance)]))
-            known = _remember(self._models, (id(instance), name), (instance, _abilities(instance)))
+            abilities: dict[str, Any] | None = None  # of a dspy that asks litellm for them
+            if hasattr(type(instance), "supported_params"):
+                abilities = {
+                    "function_calling": bool(instance.supports_function_calling),
+                    "reasoning": bool(instance.supports_reasoning),
+                    "response_schema": bool(instance.supports_response_schema),
+                    "params": sorted(str(one) for one in instance.supported_params),
+                }
+            known = _remember(self._models, (id(instance), name), (instance, abilities))
         params = _without_secrets(getattr(instance, "kwargs", None) or {})
         return dumps({"name": name, "params": params, "abilities": known[1]})
 
@@ -380,15 +388,3 @@ def _secrets_of(model: Any) -> list[str]:
             found += [str(one) for one in value.values()] if isinstance(value, dict) else [str(value)]
     # Short keys and plain words are excluded, as they would be cut out of sentences.
     return [json.dumps(one)[1:-1] for one in found if len(one) >= 8 and not (one.isalpha() and one[1:].islower())]
-
-
-def _abilities(model: Any) -> dict[str, Any] | None:
-    """Return the model's own capabilities, or None if this dspy asks litellm for them."""
-    if not hasattr(type(model), "supported_params"):
-        return None
-    return {
-        "function_calling": bool(model.supports_function_calling),
-        "reasoning": bool(model.supports_reasoning),
-        "response_schema": bool(model.supports_response_schema),
-        "params": sorted(str(one) for one in model.supported_params),
-    }

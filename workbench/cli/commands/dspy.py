@@ -64,7 +64,12 @@ def run(options: argparse.Namespace) -> int:
             command_output.result(options.json, {"removed": name}, f"dspy {name} is gone")
             return exit_codes.OK
         if action == "add":
-            found = _add(name, options)
+            line = command_output.StatusLine()
+            try:
+                with cleaned_up():
+                    found = environments.add(name, partial(_tell, line), options.python)
+            finally:
+                line.clear()
         else:
             found = environments.use(_project_python() if name == PROJECT else name)
     except CannotAddError as error:
@@ -89,15 +94,6 @@ def _project_python() -> str:
             f"{os.path.relpath(found.source)} names dspy {found.version}, but no environment here has it; {add}"
         )
     return found.python
-
-
-def _add(version: str, options: argparse.Namespace) -> Environment:
-    line = command_output.StatusLine()
-    try:
-        with cleaned_up():
-            return environments.add(version, partial(_tell, line), options.python)
-    finally:
-        line.clear()
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -76,9 +76,16 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
             command_output.message("review aborted; nothing was written")
     written: list[Written] = []
     for path in found.files_of(ids):
-        written.append(reviewing.accept(path, ids, plan, found.seen.get(path)))
-        if not options.json:  # report each file at once: many files take a while
-            _tell_file(written[-1])
+        one = reviewing.accept(path, ids, plan, found.seen.get(path))
+        written.append(one)
+        if options.json:  # else report each file at once: many files take a while
+            continue
+        if one.error:
+            command_output.message(f"workbench: {one.error}")
+            continue
+        waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
+        waiting += f", {one.text_left}" if one.text_left else ""
+        command_output.text(f"{path}: {'pulled, ' if one.pulled else ''}{one.recorded} recorded again{waiting}")
     if was_left and not any(one.error for one in written):
         kept.remove()
     left = again() if any(one.recorded or one.pulled for one in written) else found
@@ -152,13 +159,3 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
     command_output.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")
-
-
-def _tell_file(one: Written) -> None:
-    if one.error:
-        command_output.message(f"workbench: {one.error}")
-        return
-    pulled = "pulled, " if one.pulled else ""
-    waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
-    waiting += f", {one.text_left}" if one.text_left else ""
-    command_output.text(f"{one.path}: {pulled}{one.recorded} recorded again{waiting}")
