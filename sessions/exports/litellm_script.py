@@ -13,14 +13,7 @@ from adapters.lm.wires.dspys_client import VERBATIM
 from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
 from adapters.signatures.value_writer import text_literal
-from sessions.exports.endpoints import (
-    OFFLINE,
-    headers_literal,
-    headers_of,
-    key_goes_there,
-    key_variable,
-    named_address,
-)
+from sessions.exports import endpoints
 from sessions.exports.exported import Exported, Source, beside, comment, literal
 from sessions.running import rendering
 from sessions.running.recording import as_json
@@ -63,7 +56,7 @@ def litellm_script(source: Source) -> Exported:
     dspy sends unchanged, go to `extra_body`.
     """
     view = source.first
-    if view.model.startswith(OFFLINE):
+    if view.model.startswith(endpoints.OFFLINE):
         made = Sent({**view.request.params, "model": view.model})
     else:
         made = rendering.handed_over(view.session, view.column, view.request)
@@ -95,17 +88,17 @@ def litellm_script(source: Source) -> Exported:
         left.append(f"the stops {', '.join(map(text_literal, made.stops))}, which that API does not know")
     if made.times > 1:
         left.append(f"{made.times - 1} of the {made.times} completions: that API gives one a call")
-    allowed, said = key_goes_there(view, source)
+    allowed, said = endpoints.key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY
         left += said
     elif made.path:
         arguments["api_key"] = NO_KEY  # litellm treats it as an OpenAI model and would send OpenAI's key
-    headers, said = headers_of(view, source)
+    headers, said = endpoints.headers_of(view, source)
     left += said
-    key = key_variable(view.model) if allowed and named_address(view) is None else ""
+    key = endpoints.key_variable(view.model) if allowed and endpoints.named_address(view) is None else ""
     needs, model, check = {"os"} if headers else set(), text_literal(str(made.arguments["model"])), ""
-    if view.model.startswith(OFFLINE):
+    if view.model.startswith(endpoints.OFFLINE):
         needs.add("os")
         model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
@@ -116,7 +109,7 @@ def litellm_script(source: Source) -> Exported:
     if form:
         written["response_format"] = "FORMAT"
     if headers:
-        written["extra_headers"] = headers_literal(headers)
+        written["extra_headers"] = endpoints.headers_literal(headers)
     body = "".join(f"    {one}={value},\n" for one, value in written.items())
     imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
     imports += "\nimport pydantic" if form else ""
