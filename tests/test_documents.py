@@ -21,8 +21,7 @@ from sessions.file import store
 from sessions.releases.release import Release
 from sessions.running import recording
 from sessions.upgrades.sides import Ours
-from workbench.cli.arguments import Parser
-from workbench.cli.commands import SUMMARIES, load
+from workbench.cli.commands import SUMMARIES, parser_of
 from workbench.output.exit_codes import CommandError
 
 ROOT = Path(__file__).parents[1]
@@ -103,11 +102,8 @@ def test_every_command_line_is_one_that_the_program_takes(document: str, line: s
     if words[0] not in SUMMARIES:
         assert words[-1].endswith(".json") or words[0] == "--screenshot", line
         return
-    module = load(words[0])
-    parser = Parser(f"workbench {words[0]}", module.DESCRIPTION)
-    module.add_arguments(parser)
     try:
-        parser.parse_args(words[1:])
+        parser_of(words[0]).parse_args(words[1:])
     except CommandError as error:
         pytest.fail(f"{document}: {line}: {error}")
 

@@ -116,6 +116,8 @@ def found_texts() -> Iterator[tuple[str, str]]:
         for number, line in enumerate(text.splitlines(), 1):
             yield f"{path.relative_to(ROOT)}:{number}", line
     for name, module in modules().items():
+        if name.startswith("workbench/cli/commands/"):
+            yield f"{name}:1", ast.get_docstring(module) or ""  # the text of `--help`
         if name not in NOT_FOR_USERS:
             statements = [node.value for node in ast.walk(module) if isinstance(node, ast.Expr)]
             described = {id(value) for value in statements if isinstance(value, ast.Constant)}

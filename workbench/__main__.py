@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.cli.arguments import Parser, write_output
-from workbench.cli.commands import SUMMARIES, load
+from workbench.cli.commands import SUMMARIES, load, parser_of
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError, nearest
@@ -93,18 +93,15 @@ def _run(arguments: list[str]) -> int:
         arguments = [*arguments[1:2], "--help"]
     if arguments and arguments[0] in SUMMARIES:
         name = arguments[0]
-        module = load(name)
-        parser = Parser(f"workbench {name}", module.DESCRIPTION, module.EXAMPLES)
-        module.add_arguments(parser)
         try:
-            options = parser.parse_args(arguments[1:])
+            options = parser_of(name).parse_args(arguments[1:])
         except SystemExit as end:  # --help
             return int(end.code or 0)
         _require_folder()
         from adapters.lm.litellm_answers import asking
 
         with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
-            code: int = module.run(options, *SCREENS.get(name, ()))
+            code: int = load(name).run(options, *SCREENS.get(name, ()))
         return code
     if len(arguments) > 1 and not arguments[0].startswith("-"):
         _require_session(arguments[0])

@@ -161,11 +161,6 @@ class Conclusions:
         """Every pair of columns, by each measure except "good"."""
         return (*self._pairs("parsed"), *self._pairs("expected"), *self._pairs("score"))
 
-    @property
-    def by_certainty(self) -> list[Pair]:
-        """The pairs, certain differences first, then by p-value."""
-        return sorted(self.pairs, key=lambda one: (not (by := one.difference).is_certain, by.p, -abs(by.mean)))
-
     def _pairs(self, measure: Measure) -> list[Pair]:
         columns = [one.column for one in self.grid.columns]
         names = list(combinations(columns, 2))

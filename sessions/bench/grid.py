@@ -86,7 +86,11 @@ def latest(found: Results, cases: Sequence[str] = (), columns: Sequence[str] = (
     `cases` and `columns` are the session's, and set the order; any others come last. Columns added on the command line
     (`chat · MODEL`) come next to the column they extend.
     """
-    names = _by_parts([column for _, column in found.places], columns)
+    # By the session's column, then by the addition (`· MODEL`), independent of which run ended first.
+    parts = {column: column.partition(" · ")[::2] for _, column in found.places}
+    firsts = _ordered([first for first, _ in parts.values()], columns)
+    seconds = list(dict.fromkeys(second for _, second in parts.values()))
+    names = sorted(parts, key=lambda one: (firsts.index(parts[one][0]), seconds.index(parts[one][1])))
     rows = _ordered([case for case, _ in found.places], cases)
     cells = [found.last(case, column) for case in rows for column in names]
     return Grid(tuple(cells), max((cell.many for cell in cells), default=1))
@@ -98,22 +102,12 @@ def _ordered(names: Iterable[str], known: Sequence[str]) -> list[str]:
     return [*[one for one in known if one in once], *[one for one in once if one not in known]]
 
 
-def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
-    """Sort by the session's column, then by the addition (`· MODEL`), independent of which run ended first."""
-    once = dict.fromkeys(names)
-    firsts = _ordered([one.partition(" · ")[0] for one in once], known)
-    seconds = list(dict.fromkeys(one.partition(" · ")[2] for one in once))
-    return sorted(once, key=lambda one: (firsts.index(one.partition(" · ")[0]), seconds.index(one.partition(" · ")[2])))
-
-
 def under(grid: Grid, least: float) -> tuple[str, ...]:
     """List the columns with a share below `least` in any measure, or without any share."""
-    found = []
-    for one in grid.columns:
-        shares = [share for share in (one.share("parsed"), one.share("expected"), one.share("score")) if share]
-        if not shares or any(share.as_fraction < least for share in shares):
-            found.append(one.column)
-    return tuple(found)
+    measures: tuple[Measure, ...] = ("parsed", "expected", "score")
+    found = {one.column: [share for name in measures if (share := one.share(name))] for one in grid.columns}
+    lowest = {name: min([one.as_fraction for one in shares], default=-1) for name, shares in found.items()}
+    return tuple([name for name, share in lowest.items() if share < least])
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,12 @@ class CapturedFolder:
     def _take_call(self, call: LiveCall) -> None:
         if not call.attempts or (self._wanted.only == "failures" and not call.has_failed):
             return
-        known = self._captured_signature(call)
+        if call.signature not in self._signatures:
+            self._signatures[call.signature] = None  # stays if it cannot be captured, which is reported once
+            made_of = captured(self._described[call.signature], self._linked_from, call.name)
+            self._signatures[call.signature] = made_of
+            self.notes |= {f"{call.name or made_of.signature.name}: {note}": None for note in made_of.notes}
+        known = self._signatures[call.signature]
         if known is None:
             return
         call = recordings.redacted(call, self._wanted.redact)
@@ -214,15 +219,6 @@ class CapturedFolder:
             predictor.known[digest] = case.name
         predictor.session = session
         self._changed.add(key)
-
-    def _captured_signature(self, call: LiveCall) -> CapturedSignature | None:
-        if call.signature not in self._signatures:
-            self._signatures[call.signature] = None
-            made = captured(self._described[call.signature], self._linked_from, call.name)
-            self._signatures[call.signature] = made
-            for note in made.notes:
-                self.notes[f"{call.name or made.signature.name}: {note}"] = None
-        return self._signatures[call.signature]
 
     def _opened(self, call: LiveCall, known: CapturedSignature) -> _Predictor | None:
         """Open this predictor's session in the folder, or start a new one.

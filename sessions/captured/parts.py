@@ -87,17 +87,12 @@ def case_of(call: LiveCall, known: CapturedSignature) -> Case:
     if name is not None and isinstance(held, Mapping) and set(held) == {"messages"}:
         del inputs[name]
         history = tuple(held["messages"])
-    return Case(_case_name(inputs), inputs=inputs, history=history)
-
-
-def _case_name(inputs: Mapping[str, object]) -> str:
-    """Name a case by the beginning of its first text input."""
-    for value in inputs.values():
-        if isinstance(value, str) and value.strip():
-            words = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+", " ", value[:400]).split())
-            if words:
-                return words if len(words) <= LONGEST_NAME else words[:LONGEST_NAME].rstrip() + "…"
-    return "case 1"
+    # Its name is the beginning of its first text input.
+    texts = [one[:400] for one in inputs.values() if isinstance(one, str)]
+    texts = [re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+", " ", one) for one in texts]
+    words = next((" ".join(text.split()) for text in texts if text.strip()), "case 1")
+    named = words if len(words) <= LONGEST_NAME else words[:LONGEST_NAME].rstrip() + "…"
+    return Case(named, inputs=inputs, history=history)
 
 
 def inputs_key(case: Case) -> str:

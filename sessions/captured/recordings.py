@@ -122,16 +122,9 @@ def adapter_named(attempt: LiveAttempt) -> str | None:
 
 def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
     """Return the live adapter's options that differ from the defaults of our adapter."""
-    ours = catalog.make(name)
-    wanted = {}
-    for option in catalog.profile(name).options:
-        if (
-            option in attempt.adapter.options
-            and hasattr(ours, option)
-            and attempt.adapter.options[option] != getattr(ours, option)
-        ):
-            wanted[option] = attempt.adapter.options[option]
-    return wanted
+    ours, theirs = catalog.make(name), attempt.adapter.options
+    shared = [one for one in catalog.profile(name).options if one in theirs and hasattr(ours, one)]
+    return {one: theirs[one] for one in shared if theirs[one] != getattr(ours, one)}
 
 
 def parameters_of(call: LiveCall) -> dict[str, Any]:
@@ -161,15 +154,11 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
         extraction = made[index + 1] if index + 1 < len(made) and made[index + 1].is_extraction else None
         values = call.values if index == last and call.error is None else ()
         outputs = [] if attempt.is_extraction else list(signature.output_fields)
-        completions = tuple(
-            [
-                _completion(output, _reading(attempt, number, values, outputs), extraction)
-                for number, output in enumerate(attempt.outputs)
-            ]
-        )
+        readings = [_reading(attempt, number, values, outputs) for number in range(len(attempt.outputs))]
+        completions = [_completion(one, read, extraction) for one, read in zip(attempt.outputs, readings, strict=True)]
         body = _body(attempt, main.model)
         request = {"model": body.pop("model"), "messages": as_json(attempt.messages), **body} if index else None
-        attempts.append(RecordedAttempt(name, role, request, completions, attempt.error))
+        attempts.append(RecordedAttempt(name, role, request, tuple(completions), attempt.error))
     ours = recording.versions()
     live = Recording(
         messages=tuple(as_json(main.messages)),
@@ -185,9 +174,7 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
 def reply_of(made: Recording, model: str) -> Reply | None:
     """Return the reply to show in the column: the first reply of the first attempt."""
     first = made.attempts[0].completions if made.attempts else ()
-    if not first:
-        return None
-    return copied(Reply, first[0], source="sent", model=model)
+    return copied(Reply, first[0], source="sent", model=model) if first else None
 
 
 def _completion(output: object, reading: RecordedReading | None, extraction: LiveAttempt | None) -> RecordedCompletion:
@@ -240,13 +227,10 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
     held = session.replace_case(replace(case, recordings={**case.recordings, column.id: live}))
     ours = checking.update(held, parts=_READINGS, columns=[column.id], cases=[case.name])
     read = ours.case(case.name).recordings[column.id].attempts
-    attempts = [
-        replace(
-            one,
-            completions=tuple([_agreed(a, b) for a, b in zip(one.completions, other.completions, strict=True)]),
-        )
-        for one, other in zip(live.attempts, read, strict=True)
-    ]
+    attempts: list[RecordedAttempt] = []
+    for one, other in zip(live.attempts, read, strict=True):
+        agreed = [_agreed(*both) for both in zip(one.completions, other.completions, strict=True)]
+        attempts.append(replace(one, completions=tuple(agreed)))
     request = live.request
     try:
         capabilities = recording.capabilities_from_json(live.capabilities, session.model_of(column))
@@ -285,7 +269,11 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
     texts = sorted({*_leaves([call.inputs, *call.demos, *call.values, *read], names)}, key=len, reverse=True)
     if not texts:
         return call
-    swaps = list(dict.fromkeys(form for text in texts for form in _forms(text)))
+    swaps: list[str] = []  # the forms of a text in prompts and replies: as is, stripped, and in JSON or XML
+    for one in (form for text in texts for form in (text, text.strip())):
+        swaps += [one, json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]]
+        swaps.append(one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    swaps = list(dict.fromkeys(swaps))
     return replace(
         call,
         inputs=_without(call.inputs, swaps),
@@ -311,15 +299,6 @@ def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[s
         raise SessionError(None, field, "cannot be redacted, as it is too short: the call is skipped")
     else:
         yield value
-
-
-def _forms(text: str) -> Iterator[str]:
-    """Yield the forms of a text in prompts and replies: as is, stripped, and in JSON or XML."""
-    for one in (text, text.strip()):
-        yield one
-        yield json.dumps(one)[1:-1]
-        yield json.dumps(one, ensure_ascii=False)[1:-1]
-        yield one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _without(value: object, swaps: list[str]) -> Any:

@@ -41,6 +41,7 @@ from sessions.source.project import SourceError
 BUILTINS: Mapping[str, type] = MappingProxyType(
     {one.__name__: one for one in (str, int, float, bool, bytes, complex, list, dict, tuple, set, frozenset, object)}
 )
+NAMED: Mapping[str, Any] = MappingProxyType({"None": type(None), "Any": Any, "...": ..., **BUILTINS})
 MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uuid, pathlib, fractions, ipaddress)})
 """Standard library modules whose classes can be field types."""
 
@@ -60,7 +61,7 @@ class TypeMaker:
     def make(self, described: Any) -> Any:
         """Make the type described by `workbench.capture.in_your_process.describing.annotation`."""
         if isinstance(described, str):
-            return self._named(described)
+            return NAMED[described] if described in NAMED else self._unknown(described)
         if "class" in described:
             return self._class(described["class"])
         if "literal" in described:
@@ -86,15 +87,6 @@ class TypeMaker:
                 if key.rpartition(":")[2] == cls and isinstance(made, type) and issubclass(made, enum.Enum):
                     return made[member]
         return data
-
-    def _named(self, name: str) -> Any:
-        if name == "None":
-            return type(None)
-        if name == "Any":
-            return Any
-        if name == "...":
-            return ...
-        return BUILTINS[name] if name in BUILTINS else self._unknown(name)
 
     def _unknown(self, what: str) -> Any:
         self.notes.append(f"the type {what} cannot be written in a session: `Any` is used in its place")
@@ -219,23 +211,19 @@ def _written(described: Described, live: Signature, folder: Path, name: str) -> 
     yield from tried
     words = name.split(".")
     for file in map(Path, described.get("files", ())):
-        if is_of_project(file, folder):
-            names = _derived_in(file)
-            for one in sorted(names, key=lambda place: not set(words) & set(place.split("."))):
-                text = _linked(described, file, one, folder)
-                if text is not None:
-                    yield text
+        if not is_of_project(file, folder):
+            continue
+        try:
+            content = text_of(str(file))
+            names = [*notation.class_names(content), *places_of(content)]
+        except (SignatureError, SessionError):
+            continue
+        for one in sorted(names, key=lambda place: not set(words) & set(place.split("."))):
+            text = _linked(described, file, one, folder)
+            if text is not None:
+                yield text
     if of_home is not None and of_agent is None:
         yield from (replace(text, instructions=live.instructions) for text in tried)
-
-
-def _derived_in(file: Path) -> list[str]:
-    """List the places of a file, and the names of its top-level signatures."""
-    try:
-        text = text_of(str(file))
-        return [*notation.class_names(text), *places_of(text)]
-    except (SignatureError, SessionError):
-        return []
 
 
 def _linked(described: Described, file: Path, name: str, folder: Path) -> SignatureText | None:
@@ -267,8 +255,5 @@ def reads_as(text: SignatureText, live: Signature) -> bool:
         read = text.read()
     except SignatureError:
         return False
-    return read.equals(live) and _faces(read) == _faces(live)
-
-
-def _faces(signature: Signature) -> list[tuple[str, str]]:
-    return [(one.name, name_of(one.annotation)) for one in signature.fields.values()]
+    ours, theirs = [{name: name_of(one.annotation) for name, one in each.fields.items()} for each in (read, live)]
+    return read.equals(live) and list(ours.items()) == list(theirs.items())

@@ -55,9 +55,8 @@ class Causes:
                 said = {edit.said: None for edit, versions in edits if _edit_key(edit, versions) == key}
                 self._said.setdefault(key, {}).update(said)
                 if key not in self._examples:
-                    verdicts = {
-                        part: word for part, word in result.verdicts.items() if any(d.part == part for d in drifts)
-                    }
+                    parts = {drift.part for drift in drifts}
+                    verdicts = {part: word for part, word in result.verdicts.items() if part in parts}
                     example = FixtureResult(result.path, result.case, result.column, verdicts, tuple(drifts))
                     self._examples[key] = example
 
@@ -144,7 +143,9 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
-        follows |= kind in _OF_ADAPTERS and _is_about_a_type(edit, types)
+        if kind in _OF_ADAPTERS and types:  # it names a changed type, or describes the form of one
+            is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
+            follows |= is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}"))
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
     yield from given
@@ -153,12 +154,6 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
 _ABOUT_TYPES = re.compile(r"the value you produce|valid Python")
 """Phrases in dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
-
-
-def _is_about_a_type(edit: Edit, types: set[str]) -> bool:
-    """Return whether an adapter's text follows from a changed type: it names it, or describes its form."""
-    is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
-    return bool(types) and (is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}")))
 
 
 def _names_only(edit: Edit, fields: dict[str, str]) -> bool:
@@ -223,8 +218,9 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
     """Return the cause of a drift outside of message texts."""
     if drift.place == "keys":
         return Key("key order", "", "", "")
-    if drift.part == "source":
-        return Key("source", drift.place, drift.message, _digest(drift))
+    if drift.part == "source":  # context lines may differ between fixtures
+        lines = "\n".join([line for line in drift.diff if line[:1] in ("-", "+")]).encode("utf-8", "surrogatepass")
+        return Key("source", drift.place, drift.message, hashlib.sha256(lines).hexdigest()[:16] if lines else "")
     if drift.place in ("inputs", "signature") or drift.place.startswith("recordings."):
         return Key("error", drift.place, drift.message, "")
     if drift.part in ("expect", "upstream", "live"):
@@ -276,12 +272,6 @@ def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
 
 def _short(value: object) -> str:
     return "" if value is None else short_json(value)
-
-
-def _digest(drift: Drift) -> str:
-    """Digest the changed lines of a diff. Context lines may differ between fixtures."""
-    lines = [line for line in drift.diff if line[:1] in ("-", "+")]
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
 
 
 _CHANGED: Mapping[str, str] = {

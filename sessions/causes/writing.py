@@ -55,20 +55,16 @@ def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> s
     `with_tags` keeps tags, for text in which a tag itself marks a field.
     """
     found = "".join([piece if said else "{…}" for piece, said, _ in _split_json(text)])
-    found = found if with_tags else _drop_elements(found)
+    if not with_tags:  # `<…>` for the text from the first to the last tag, and for each later empty element
+        opened, closed = _OPENS.search(found), deque(_CLOSES.finditer(found), maxlen=1)
+        is_element = opened is not None and bool(closed) and closed[0].start() >= opened.end()
+        head = f"{found[: opened.start()]}<…>" if is_element and opened is not None else ""
+        found = head + _IS_EMPTY.sub("<…>", found[closed[0].end() :] if is_element else found)
     for name in sorted(names, key=len, reverse=True):
         # Replace names in marks only; elsewhere a name may be a word of the sentence.
         found = re.sub(rf"(?<=[`{{</\"]){re.escape(name)}(?=[`}}>\"])|(?<=## ){re.escape(name)}(?= ##)", "field", found)
     found = re.sub(r"`field`(, (then |and )?`field`)+", "`field` …", " ".join(found.split()))
     return found if len(found) <= LONGEST else f"{found[: LONGEST - 1]}…"
-
-
-def _drop_elements(text: str) -> str:
-    """Replace the text from the first to the last tag, and each later empty element, by `<…>`."""
-    opened, closed = _OPENS.search(text), deque(_CLOSES.finditer(text), maxlen=1)
-    if opened is None or not closed or closed[0].start() < opened.end():
-        return _IS_EMPTY.sub("<…>", text)
-    return f"{text[: opened.start()]}<…>{_IS_EMPTY.sub('<…>', text[closed[0].end() :])}"
 
 
 def _split_json(text: str) -> Iterator[tuple[str, bool, Any]]:

@@ -48,23 +48,17 @@ def dspy_program(source: Source) -> Exported:
     told = {"instructions": whole.instructions, "fields": fields}
     enabled = [demo for demo in view.varied.demos if demo.enabled]
     demos = [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
-    state = {**before, "demos": demos, "signature": told, **decisions, **after, "lm": lm}
+    state: dict[str, Any] = {**before, "demos": demos, "signature": told, **decisions, **after, "lm": lm}
+    if path := known.get("predictor", "predict" if is_thinking else ""):  # among the states of other predictors
+        states = {**known.get("others", {}), path: state}
+        state = {key: states[key] for key in known.get("order", ()) if key in states} | states
     metadata = known.get("metadata") or {"dependency_versions": {"dspy": DSPY}}
     try:
-        text = exported.dspy_json({**_placed(known, state, "predict" if is_thinking else ""), "metadata": metadata})
+        text = exported.dspy_json({**state, "metadata": metadata})
     except ValueError as error:
         raise ExportError(f"a text has an unpaired surrogate, which dspy's files cannot contain: {error}") from error
     notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
     return Exported(text, tuple(left + said), notes)
-
-
-def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> dict[str, Any]:
-    """Put the state under its predictor's path, among the states of other predictors."""
-    path = known.get("predictor", usual)
-    if not path:
-        return dict(state)
-    states = {**known.get("others", {}), path: state}
-    return {key: states[key] for key in known.get("order", ()) if key in states} | states
 
 
 def _demo(demo: Demo, built: Mapping[str, object]) -> dict[str, Any]:
@@ -84,10 +78,8 @@ def _lm(view: View, kept: object) -> tuple[Any, list[str]]:
     given = view.session.params_of(view.column)
     params = {name: one for name, one in given.items() if name not in CONNECTION or name in OF_THE_LM}
     if not isinstance(kept, dict):
-        if model.startswith(OFFLINE):
-            return None, []
         said = f"the model {model}: set it with `dspy.configure(lm=dspy.LM(...))`, as for every program without one"
-        return None, [said]
+        return None, [] if model.startswith(OFFLINE) else [said]
     was, had, _ = language_model(kept)
     if (was, had) == (model, params):
         return kept, []

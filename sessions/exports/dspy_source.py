@@ -96,11 +96,21 @@ DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_
 def dspy_source(source: Source) -> Exported:
     """Export the module. Raises ExportError for adapters, types and values that dspy or its source lacks."""
     view = source.first
-    _refuse(view)
+    if catalog.dspy_class(view.column.adapter) is None:
+        listed = ", ".join(name for name in catalog.NAMES if catalog.dspy_class(name) is not None)
+        raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed}", "--adapter")
+    fields = view.signature.input_fields
+    if wrong := next((name for name in fields if name in DSPYS_WORDS), None):
+        raise ExportError(f"dspy.Predict uses the name {wrong!r} itself; rename the field")
     _ = view.request  # what cannot be rendered here cannot be rendered there
     left = [*beside(view)]
     signature, is_thinking = predictor_of(view)
-    inputs_given = _given_inputs(view, left)
+    if unknown := [name for name in view.case.inputs if name not in fields]:
+        left.append(f"inputs of no field: {', '.join(unknown)}")
+    # The case's inputs and history, without defaults: dspy fills them in.
+    named = [*view.case.inputs, *([view.signature.history_field] if view.case.turns else [])]
+    rendered = rendering.inputs_of(view.signature, view.case)
+    inputs_given: dict[str, Any] = {name: rendered[name] for name in rendered if name in fields and name in named}
     if view.session.offered_tools:
         signature, _ = add_tool_fields(signature)
         inputs_given = set_tool_input(signature, inputs_given, described_tools(view.session))
@@ -152,10 +162,10 @@ def dspy_source(source: Source) -> Exported:
     unchecked = ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
     decisions = view.session.signature.decisions
     module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
-    listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
+    shown = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
     sections += [
         f"{predict} = {module}({signature.name})\n"
-        f"{predict}{its_predictor}.demos = {listed}\n"
+        f"{predict}{its_predictor}.demos = {shown}\n"
         + (f"{predict}{its_predictor}.fields = {values.write(dict(decisions))}\n" if decisions else "")
         + f"{name_of_adapter} = {adapter}\n"
         f"{name_of_inputs} = {inputs}",
@@ -189,15 +199,6 @@ def _words(signature: Signature) -> list[tuple[str, ...]]:
     return [(signature.instructions,), *fields]
 
 
-def _refuse(view: View) -> None:
-    if catalog.dspy_class(view.column.adapter) is None:
-        listed = ", ".join(name for name in catalog.NAMES if catalog.dspy_class(name) is not None)
-        raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed}", "--adapter")
-    for name in view.signature.input_fields:
-        if name in DSPYS_WORDS:
-            raise ExportError(f"dspy.Predict uses the name {name!r} itself; rename the field")
-
-
 def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:
     """Return a phrase if the written classes change the prompt.
 
@@ -212,26 +213,12 @@ def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]
     return [] if ours == theirs else [OTHER_ORDER]
 
 
-def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
-    """Return the case's inputs and history, without defaults: dspy fills them in."""
-    history = view.signature.history_field
-    fields = view.signature.input_fields
-    unknown = [name for name in view.case.inputs if name not in fields]
-    if unknown:
-        left.append(f"inputs of no field: {', '.join(unknown)}")
-    inputs = rendering.inputs_of(view.signature, view.case)
-    given = [*view.case.inputs, *([history] if view.case.turns else [])]
-    return {name: value for name, value in inputs.items() if name in fields and name in given}
-
-
 def _adapter(view: View) -> str:
     column = view.column
     profile = catalog.profile(column.adapter)
     options = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
-    if profile.can_fall_back:
-        options[FALLBACK_OPTION] = bool(view.session.fallback and options.get(FALLBACK_OPTION, True))
-        if options[FALLBACK_OPTION]:
-            del options[FALLBACK_OPTION]
+    if profile.can_fall_back and not (view.session.fallback and options.pop(FALLBACK_OPTION, True)):
+        options[FALLBACK_OPTION] = False
     arguments = [f"{name}={literal(as_json(value))}" for name, value in options.items()]
     if profile.has_second_model:
         second = str(column.options.get(EXTRACTION_OPTION) or view.model)

@@ -80,13 +80,6 @@ def endpoint_of(view: View, source: Source) -> Endpoint:
     return Endpoint(named.rstrip("/"), key if allowed else "", name, said)
 
 
-def is_written_by_litellm(view: View) -> bool:
-    """Return whether only litellm knows the request's address or its body."""
-    if split_model(view.model)[0] not in COMPATIBLE and named_address(view) is None:
-        return True
-    return rendering.is_by_litellm(view.session, view.column, view.request)
-
-
 def named_address(view: View) -> str | None:
     """Return the `api_base` that the session sets for the column."""
     given = rendering.connection_of(view.session, view.column).get("api_base")

@@ -17,7 +17,7 @@ Scope = Literal["one", "columns", "cases", "all"]
 
 @dataclass(frozen=True)
 class Format:
-    """An export format: `home` is its `module:function`, `file` the usual file name."""
+    """An export format: `home` is its `module:function`, or a module and function of one name."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class Format:
     def make(self) -> Callable[[Source], Exported]:
         """The export function, which raises `ExportError`, `SignatureError` and `variants.VariantError`."""
         module, _, name = self.home.partition(":")
-        found: Callable[[Source], Exported] = getattr(importlib.import_module(module), name)
+        found: Callable[[Source], Exported] = getattr(importlib.import_module(module, __package__), name or module[1:])
         return found
 
     def export(
@@ -50,99 +50,54 @@ class Format:
         return self.scope in ("columns", "all")
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        one.name: one
-        for one in (
-            Format(
-                "messages",
-                "messages JSON",
-                "role and content, as sent",
-                "messages.json",
-                "one",
-                "sessions.exports.requests_out:messages",
-            ),
-            Format(
-                "request",
-                "request JSON",
-                "model, messages and parameters",
-                "request.json",
-                "one",
-                "sessions.exports.requests_out:request",
-            ),
-            Format(
-                "curl",
-                "curl command",
-                "a shell command; the key by its variable",
-                "ask.sh",
-                "one",
-                "sessions.exports.requests_out:curl",
-            ),
-            Format(
-                "python",
-                "Python script",
-                "calls litellm; the key from the environment",
-                "ask.py",
-                "one",
-                "sessions.exports.litellm_script:litellm_script",
-            ),
-            Format(
-                "dspy",
-                "dspy source",
-                "signature, demos, adapter and a call, for dspy",
-                "program.py",
-                "one",
-                "sessions.exports.dspy_source:dspy_source",
-            ),
-            Format(
-                "program",
-                "dspy program.json",
-                "what `load` of a dspy program reads",
-                "program.json",
-                "one",
-                "sessions.exports.dspy_program:dspy_program",
-            ),
-            Format(
-                "template",
-                "prompt template",
-                "placeholders that occur nowhere else in the text",
-                "template.json",
-                "one",
-                "sessions.exports.template:template",
-            ),
-            Format(
-                "finetune",
-                "fine-tuning JSONL",
-                "demos and answered cases, in OpenAI's chat format",
-                "finetune.jsonl",
-                "cases",
-                "sessions.exports.requests_out:finetune",
-            ),
-            Format(
-                "batch",
-                "batch JSONL",
-                "every case and column, for OpenAI's batch API",
-                "batch.jsonl",
-                "all",
-                "sessions.exports.requests_out:batch",
-            ),
-            Format(
-                "promptfoo",
-                "promptfoo config",
-                "prompts, providers and a test for each case",
-                "promptfooconfig.yaml",
-                "all",
-                "sessions.exports.promptfoo:promptfoo",
-            ),
-            Format(
-                "markdown",
-                "Markdown",
-                "for a lesson: prompts, replies, what was read",
-                "lesson.md",
-                "columns",
-                "sessions.exports.markdown:markdown",
-            ),
-        )
-    }
+_FORMATS = (
+    Format("messages", "messages JSON", "role and content, as sent", "messages.json", "one", ".requests_out:messages"),
+    Format("request", "request JSON", "model, messages and parameters", "request.json", "one", ".requests_out:request"),
+    Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh", "one", ".requests_out:curl"),
+    Format(
+        "python", "Python script", "calls litellm; the key from the environment", "ask.py", "one", ".litellm_script"
+    ),
+    Format(
+        "dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", "one", ".dspy_source"
+    ),
+    Format(
+        "program", "dspy program.json", "what `load` of a dspy program reads", "program.json", "one", ".dspy_program"
+    ),
+    Format(
+        "template",
+        "prompt template",
+        "placeholders that occur nowhere else in the text",
+        "template.json",
+        "one",
+        ".template",
+    ),
+    Format(
+        "finetune",
+        "fine-tuning JSONL",
+        "demos and answered cases, in OpenAI's chat format",
+        "finetune.jsonl",
+        "cases",
+        ".requests_out:finetune",
+    ),
+    Format(
+        "batch",
+        "batch JSONL",
+        "every case and column, for OpenAI's batch API",
+        "batch.jsonl",
+        "all",
+        ".requests_out:batch",
+    ),
+    Format(
+        "promptfoo",
+        "promptfoo config",
+        "prompts, providers and a test for each case",
+        "promptfooconfig.yaml",
+        "all",
+        ".promptfoo",
+    ),
+    Format(
+        "markdown", "Markdown", "for a lesson: prompts, replies, what was read", "lesson.md", "columns", ".markdown"
+    ),
 )
+FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _FORMATS})
 """The formats by name, in the order of menus."""

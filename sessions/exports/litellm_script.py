@@ -13,14 +13,7 @@ from adapters.lm.wires.dspys_client import VERBATIM
 from adapters.lm.wires.dspys_wire import Sent
 from adapters.requests.strict_schema import ClassFormat
 from adapters.signatures.value_writer import text_literal
-from sessions.exports.endpoints import (
-    OFFLINE,
-    headers_literal,
-    headers_of,
-    key_goes_there,
-    key_variable,
-    named_address,
-)
+from sessions.exports import endpoints
 from sessions.exports.exported import Exported, Source, beside, comment, literal
 from sessions.running import rendering
 from sessions.running.recording import as_json
@@ -63,7 +56,7 @@ def litellm_script(source: Source) -> Exported:
     dspy sends unchanged, go to `extra_body`.
     """
     view = source.first
-    if view.model.startswith(OFFLINE):
+    if view.model.startswith(endpoints.OFFLINE):
         made = Sent({**view.request.params, "model": view.model})
     else:
         made = rendering.handed_over(view.session, view.column, view.request)
@@ -76,26 +69,36 @@ def litellm_script(source: Source) -> Exported:
         arguments["api_base"] = made.under(arguments.get("api_base") or OLLAMAS_HOME)
     left: list[str] = [*beside(view)]
     if view.model.startswith("anthropic/"):
-        arguments, refused = _drop_refused(view.model, arguments)
-        left += refused
+        listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", view.model))
+        refused = () if listed is None or listed.takes_sampling else ("temperature", "top_p", "top_k")
+        gone = [one for one in refused if one in arguments and (one, arguments[one]) != ("temperature", 1)]
+        arguments = {one: value for one, value in arguments.items() if one not in gone}
+        left += [f"{', '.join(gone)}, which litellm refuses for {view.model}"] if gone else []
     if view.model.startswith("gemini/") and _is_new_gemini(view.model) and "temperature" not in view.request.params:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
-    form = _class_of(arguments)
+    form, described = "", arguments.get("response_format")
+    if isinstance(described, ClassFormat):
+        # Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
+        form = (
+            f"SCHEMA = {literal(as_json(described.of_class['schema']))}\n"
+            f"FORMAT = pydantic.create_model({text_literal(str(described.of_class['name']))})\n"
+            "FORMAT.model_json_schema = lambda *_, **__: SCHEMA\n\n"
+        )
     if made.stops:
         left.append(f"the stops {', '.join(map(text_literal, made.stops))}, which that API does not know")
     if made.times > 1:
         left.append(f"{made.times - 1} of the {made.times} completions: that API gives one a call")
-    allowed, said = key_goes_there(view, source)
+    allowed, said = endpoints.key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY
         left += said
     elif made.path:
         arguments["api_key"] = NO_KEY  # litellm treats it as an OpenAI model and would send OpenAI's key
-    headers, said = headers_of(view, source)
+    headers, said = endpoints.headers_of(view, source)
     left += said
-    key = key_variable(view.model) if allowed and named_address(view) is None else ""
+    key = endpoints.key_variable(view.model) if allowed and endpoints.named_address(view) is None else ""
     needs, model, check = {"os"} if headers else set(), text_literal(str(made.arguments["model"])), ""
-    if view.model.startswith(OFFLINE):
+    if view.model.startswith(endpoints.OFFLINE):
         needs.add("os")
         model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
@@ -103,17 +106,17 @@ def litellm_script(source: Source) -> Exported:
         needs |= {"os", "sys"}
         check = f"if not os.environ.get({text_literal(key)}):\n    sys.exit({text_literal(f'set {key}')})\n\n"
     written = {"model": "MODEL", argument: name, **{one: _value(one, value) for one, value in arguments.items()}}
-    if form is not None:
+    if form:
         written["response_format"] = "FORMAT"
     if headers:
-        written["extra_headers"] = headers_literal(headers)
+        written["extra_headers"] = endpoints.headers_literal(headers)
     body = "".join(f"    {one}={value},\n" for one, value in written.items())
     imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
-    imports += "\nimport pydantic" if form is not None else ""
+    imports += "\nimport pydantic" if form else ""
     text = (
         f"# {comment(f'{source.name}: {view.place}')}.\n\n{imports}\n\nMODEL = {model}\n"
         f"{name} = {literal(as_json(told[argument] if argument in told else view.request.prompt.as_dicts()))}\n\n"
-        f"{form or ''}{check}" + call.replace("{arguments}", f"\n{body}")
+        f"{form}{check}" + call.replace("{arguments}", f"\n{body}")
     )
     return Exported(text, tuple(left))
 
@@ -130,32 +133,6 @@ def _add_body(model: str, made: Sent) -> dict[str, Any]:
     if model.startswith("gemini/"):  # the system message is in the body
         given["messages"] = [one for one in given["messages"] if one["role"] not in ("system", "developer")]
     return {**given, "extra_body": {one: value for one, value in made.body.items() if one != "input"}}
-
-
-def _class_of(arguments: Mapping[str, object]) -> str | None:
-    """Write the response format as a class if litellm writes the request; None if it gets a schema.
-
-    Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
-    """
-    form = arguments.get("response_format")
-    if not isinstance(form, ClassFormat):
-        return None
-    return (
-        f"SCHEMA = {literal(as_json(form.of_class['schema']))}\n"
-        f"FORMAT = pydantic.create_model({text_literal(str(form.of_class['name']))})\n"
-        "FORMAT.model_json_schema = lambda *_, **__: SCHEMA\n\n"
-    )
-
-
-def _drop_refused(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Remove arguments that litellm rejects for the model, and name them in phrases."""
-    listed = model_list.listed(re.sub(r"[-@]\d{8}$", "", model))
-    if listed is None or listed.takes_sampling:
-        return dict(arguments), []
-    given = (one for one in ("temperature", "top_p", "top_k") if one in arguments)
-    gone = [one for one in given if (one, arguments[one]) != ("temperature", 1)]
-    kept = {one: value for one, value in arguments.items() if one not in gone}
-    return kept, [f"{', '.join(gone)}, which litellm refuses for {model}"] if gone else []
 
 
 def _is_new_gemini(model: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.lm import ProviderError
+from adapters.lm.capabilities import split_model
 from adapters.lm.litellm_client import NO_KEY
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
@@ -31,18 +32,13 @@ def messages(source: Source) -> Exported:
     view = source.first
     request = view.request
     others = [name for name in request.params if name not in view.session.params_of(view.column)]
-    left = (
-        (f"the parameters beside the messages: {', '.join(others)} (the export `request` has them)",) if others else ()
-    )
-    text = exported.pretty(request.prompt.as_dicts())
-    return Exported(text + "\n", (*left, *beside(view)))
+    said = f"the parameters beside the messages: {', '.join(others)} (the export `request` has them)"
+    return Exported(exported.pretty(request.prompt.as_dicts()) + "\n", (*([said] if others else ()), *beside(view)))
 
 
 def request(source: Source) -> Exported:
     """Export `{"model", "messages", …parameters}`."""
-    view = source.first
-    left = beside(view)
-    return Exported(exported.pretty(view.request.as_dict()) + "\n", left)
+    return Exported(exported.pretty(source.first.request.as_dict()) + "\n", beside(source.first))
 
 
 def curl(source: Source) -> Exported:
@@ -52,8 +48,10 @@ def curl(source: Source) -> Exported:
     model, and for a request that litellm cannot show.
     """
     view = source.first
-    if not view.model.startswith(endpoints.OFFLINE) and endpoints.is_written_by_litellm(view):
-        return _curl_by_litellm(source)
+    if not view.model.startswith(endpoints.OFFLINE):
+        has_address = split_model(view.model)[0] in endpoints.COMPATIBLE or endpoints.named_address(view) is not None
+        if not has_address or rendering.is_by_litellm(view.session, view.column, view.request):
+            return _curl_by_litellm(source)
     endpoint = endpoints.endpoint_of(view, source)
     body = exported.pretty({**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model})
     path = endpoints.PATHS[rendering.lm_settings_of(view.session, view.column).model_type]
@@ -151,12 +149,8 @@ def _example(view: View, signature: Signature, values: Mapping[str, object]) -> 
     outputs = {name: value for name, value in values.items() if name in signature.output_fields}
     try:
         built = build_inputs(signature, {**inputs, **outputs})
-        made = view.adapter.format_finetune_data(
-            signature,
-            [],
-            {name: built[name] for name in inputs},
-            {name: built[name] for name in outputs},
-        )
+        asked, answered = [{name: built[name] for name in names} for names in (inputs, outputs)]
+        made = view.adapter.format_finetune_data(signature, [], asked, answered)
     except Exception as error:  # whatever dspy's format raises for these values
         raise ExportError(f"{view.place}: {type(error).__name__}: {error}") from error
     return exported.one_line(made)

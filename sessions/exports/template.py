@@ -47,11 +47,8 @@ class Part:
 
 def parts_of(view: View) -> tuple[Part, ...]:
     """Return the messages of a view with slots for the inputs' values. Raises ExportError."""
-    empty = [
-        name
-        for name, field in view.signature.input_fields.items()
-        if view.case.inputs.get(name) == "" and field.annotation is str
-    ]
+    texts = [name for name, field in view.signature.input_fields.items() if field.annotation is str]
+    empty = [name for name in texts if view.case.inputs.get(name) == ""]
     shown = view
     if empty:
         inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
@@ -107,12 +104,8 @@ def slots_of(parts: Sequence[Part]) -> dict[str, str]:
 
 
 def texts_of(parts: Sequence[Part]) -> list[tuple[Piece, ...]]:
-    return [
-        one
-        for part in parts
-        for one in (part.content if isinstance(part.content, list) else [part.content])
-        if isinstance(one, tuple)
-    ]
+    contents = [part.content if isinstance(part.content, list) else [part.content] for part in parts]
+    return [one for content in contents for one in content if isinstance(one, tuple)]
 
 
 def placeholders(parts: Sequence[Part]) -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, replace
-from adapters.replies.reading import Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
@@ -93,7 +92,7 @@ def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: s
         elif role == "assistant":
             if asked is None:
                 raise SessionError(path, place, "a reply without a user message before it")
-            reading = reading_of(text, signature, "chat")
+            reading = catalog.make("chat", {}).read(signature, text)
             outputs = {name: plain(value) for name, value in reading.values.items()}
             if not reading.ok:
                 outputs = _as_only_field(text, signature.output_fields, "output", path, place)
@@ -120,10 +119,6 @@ def content_text(content: object, path: str, place: str) -> str:
         if not isinstance(part, dict) or not isinstance(part.get("text"), str):
             raise SessionError(path, f"{place}[{index}]", "a field has no place for a part that is not text")
     return "".join(part["text"] for part in content)
-
-
-def reading_of(text: str, signature: Signature, adapter: str) -> Reading:
-    return catalog.make(adapter, {}).read(signature, text)
 
 
 def _as_only_field(text: str, fields: Mapping[str, Field], role: str, path: str, place: str) -> dict[str, Any]:

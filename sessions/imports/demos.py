@@ -100,7 +100,13 @@ def _object(value: object, path: str, number: int) -> dict[str, Any]:
 
 def _table(text: str, path: str, signature: Signature | None, separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of each row that is not empty. Raises `SessionError` for broken quotes."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator or _delimiter(text, signature), strict=True)
+    if separator is None:
+        # The delimiter that gives the header most fields of the signature, then most columns.
+        header = text.lstrip().partition("\n")[0]
+        names = {one: [name.strip(' \r"') for name in header.split(one)] for one in DELIMITERS}
+        known = set(signature.fields) if signature else set()
+        separator = max(names, key=lambda one: (sum(name in known for name in names[one]), len(names[one])))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = csv.field_size_limit(SIZE_LIMIT)
     try:
         line = 1
@@ -112,17 +118,6 @@ def _table(text: str, path: str, signature: Signature | None, separator: str | N
         raise SessionError(path, f"line {reader.line_num}", f"the quotes do not match: {error}") from None
     finally:
         csv.field_size_limit(before)
-
-
-def _delimiter(text: str, signature: Signature | None) -> str:
-    """Choose the delimiter that gives the header most fields of the signature, then most columns."""
-    header = text.lstrip().partition("\n")[0]
-
-    def worth(delimiter: str) -> tuple[int, int]:
-        names = [name.strip(' \r"') for name in header.split(delimiter)]
-        return sum(name in signature.fields for name in names) if signature else 0, len(names)
-
-    return max(DELIMITERS, key=worth)
 
 
 def _names(header: Sequence[str], path: str, signature: Signature | None) -> tuple[list[str], list[str]]:
@@ -199,7 +194,11 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
         lacking = len(rows) - len(values.get(name, ()))
         if lacking:
             notes.append(f"`{name}` is missing in {lacking:,} of {len(rows):,} demos")
-    notes += _mistyped(rows, signature)
+    for name, field in signature.fields.items():  # the first value of a wrong type, which dspy renders unchanged
+        wrong = (place for place, row in rows if name in row and not takes(field.annotation, row[name]))
+        if field.annotation is not str and (place := next(wrong, None)) is not None:
+            kind = name_of(field.annotation)
+            notes.append(f"{place}: the value of `{name}` is not of type {kind}; it is kept as it is")
     demos = tuple([demo_of(row, signature) for _, row in rows])
     session = Session(given_text, demos, DEFAULT_COLUMNS)
     return Imported(session, tuple(notes), tuple(asked), has_signature=given is None)
@@ -210,14 +209,3 @@ def demo_of(row: Mapping[str, object], signature: Signature) -> Demo:
     others = {name: value for name, value in row.items() if name not in signature.fields}
     values = {name: value for name, value in row.items() if name in signature.fields}
     return Demo(values, extra={KEPT: others} if others else {})
-
-
-def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
-    """Describe each field's first value of a wrong type, which dspy renders unchanged in demos."""
-    for name, field in signature.fields.items():
-        if field.annotation is str:
-            continue
-        for place, row in rows:
-            if name in row and not takes(field.annotation, row[name]):
-                yield f"{place}: the value of `{name}` is not of type {name_of(field.annotation)}; it is kept as it is"
-                break

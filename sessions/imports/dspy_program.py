@@ -92,9 +92,8 @@ def from_program(
         text, beside = replace(text, decisions=decisions), [*beside, "fields"]
     signature = text.read()
     if given is None:
-        types = ", ".join(
-            f"{one.name}: {getattr(one.annotation, '__name__', one.annotation)}" for one in signature.fields.values()
-        )
+        named = [(one.name, getattr(one.annotation, "__name__", one.annotation)) for one in signature.fields.values()]
+        types = ", ".join(f"{field}: {kind}" for field, kind in named)
         notes.append(f"the file has no types; proposed by the demos: {types} (--signature gives the real ones)")
     unknown = [key for key in proposing.values_by_key(demos) if key not in signature.fields and key != "augmented"]
     if unknown:
@@ -105,9 +104,14 @@ def from_program(
     if name and len(data) > 2:
         others = {"others": {key: one for key, one in data.items() if key not in (name, "metadata")}}
         others["order"] = [key for key in data if key != "metadata"]
+    made: list[Demo] = []
+    for row in demos:
+        demo = demo_of(row, signature)
+        is_mixed = [*demo.values, *demo.extra.get(KEPT, {})] != list(row)  # fields and other keys take turns
+        made.append(replace(demo, extra={**demo.extra, KEY_ORDER: list(row)}) if is_mixed else demo)
     session = Session(
         signature=text,
-        demos=tuple([_in_order(demo_of(one, signature), one) for one in demos]),
+        demos=tuple(made),
         columns=DEFAULT_COLUMNS,
         model=model or Session.model,
         params=params,
@@ -115,12 +119,6 @@ def from_program(
     )
     notes.append(f"{len(demos):,} demos")
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
-
-
-def _in_order(demo: Demo, row: Mapping[str, object]) -> Demo:
-    """Record the order of a demo's keys if fields and other keys are mixed."""
-    beside = demo.extra.get(KEPT, {})
-    return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
 
 def predictors_of(data: Mapping[str, object]) -> dict[str, Mapping[str, Any]]:
@@ -200,11 +198,8 @@ def _saved_field(prefix: str, desc: str, keys: Mapping[str, object], in_sentence
 def _proposed(
     saved: Sequence[SavedField], instructions: str, demos: Sequence[Mapping[str, object]], path: str
 ) -> tuple[SignatureText, list[str]]:
-    questions = [
-        f"the field of the prefix {one.prefix!r} is called `{one.name}` by its prefix alone"
-        for one in saved
-        if not one.sure
-    ]
+    guessed = [f"the prefix {one.prefix!r} is called `{one.name}`" for one in saved if not one.sure]
+    questions = [f"the field of {one} by its prefix alone" for one in guessed]
     names = [one.name for one in saved]
     if len(set(names)) < len(names):
         raise SessionError(

@@ -116,7 +116,12 @@ def from_call(
         text = proposing.fitting(given, names)
         said += [proposing.SAID] if text != given else []
     base = Session(text, tools=tools, cases=(Case(case, extra=kept),), model=model, params=params)
-    session, proved = _arranged(base, messages, _likely(messages, answer["text"] or ""), is_printed)
+    # The adapter whose words are in the first message, or else in the reply, is tried first.
+    texts = (str(messages[0].get("content")), answer["text"] or "")
+    first = next((name for one in texts for name, words in _WORDS.items() if words.search(one)), "")
+    first = first or ("xml" if texts[1].lstrip().startswith("<") else "chat")
+    likely = sorted(ADAPTERS, key=lambda name: name != first)
+    session, proved = _arranged(base, messages, likely, is_printed)
     column = session.columns[0].id
     reply = Reply(**{**answer, "text": answer["text"] or ""}, source="pasted", model=model)
     made = replace(session.cases[0], replies={column: reply} if has_reply else {})
@@ -125,9 +130,9 @@ def from_call(
         questions.append(
             f"rendered again, the messages differ; an option, a type or the release may be different: {told}"
         )
-    texts = [name for name, value in made.inputs.items() if isinstance(value, str) and value.startswith("{\n")]
+    objects = [name for name, value in made.inputs.items() if isinstance(value, str) and value.startswith("{\n")]
     fields = session.signature.read().fields
-    written = [name for name in texts if is_model(without_none(fields[name].annotation))]
+    written = [name for name in objects if is_model(without_none(fields[name].annotation))]
     if column == "baml" and written:
         questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
@@ -205,14 +210,6 @@ def _tools(kwargs: object, messages: Sequence[Mapping[str, Any]], questions: lis
     return tuple(made.values())
 
 
-def _likely(messages: Sequence[Mapping[str, object]], reply: str) -> Sequence[str]:
-    """Return the adapters; the adapter whose words are in the first message, or else in the reply, comes first."""
-    texts = (str(messages[0].get("content")), reply)
-    first = next((name for text in texts for name, words in _WORDS.items() if words.search(text)), "")
-    first = first or ("xml" if reply.lstrip().startswith("<") else "chat")
-    return sorted(ADAPTERS, key=lambda name: name != first)
-
-
 MOST_DIFFERENCES = 3
 
 
@@ -229,7 +226,10 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
     told = [f"{len(rendered)} messages for {len(messages)}"] if len(rendered) != len(messages) else []
     for number, (ours, theirs) in enumerate(zip(rendered, messages, strict=False), 1):
         texts = [one.get("content") or "" for one in (ours, theirs)]
-        calls = [_calls_of(one) for one in (ours, theirs)]
+        calls: list[list[object]] = []  # what identifies a message's tool calls, or the call that it answers
+        for each in (ours, theirs):
+            made = [(one.get("id"), one.get("function")) for one in objects_in(each.get("tool_calls"))]
+            calls.append([*made, each.get("tool_call_id")])
         if is_printed:
             texts = [shown_text(one, is_printed=True).strip() for one in texts]
         if ours.get("role") != theirs.get("role"):
@@ -241,12 +241,6 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
         elif calls[0] != calls[1]:
             told.append(f"message {number}, its tool calls are {str(calls[0])[:80]} for {str(calls[1])[:80]}")
     return told[:MOST_DIFFERENCES]
-
-
-def _calls_of(message: Mapping[str, Any]) -> list[object]:
-    """Return what identifies a message's tool calls, or the call that it answers."""
-    calls = [(one.get("id"), one.get("function")) for one in objects_in(message.get("tool_calls"))]
-    return [*calls, message.get("tool_call_id")]
 
 
 def first_output(data: Mapping[str, object]) -> str:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from adapters.late_dataclasses import replace
-from adapters.signatures.signature import Signature
 from sessions.imports.reading import KEPT, Imported, listed
-from sessions.model.session import Case, Demo, Session, SignatureText, Variant
+from sessions.model.session import Case, Session, SignatureText, Variant
 
 
 def merged(session: Session, imported: Imported) -> Imported:
     """Merge the import into a session: replace the signature, append demos, add cases under unused names."""
-    other, kept_notes = _keep_unsaid(session, imported)
-    notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
+    other, notes, questions = imported.session, list(imported.notes), list(imported.questions)
+    if imported.is_bare_text:  # which has neither a predictor nor own instructions: the session's stay
+        had, signature = session.signature, other.signature
+        if had.predictor != signature.predictor and had.predictor != SignatureText.predictor:
+            signature = replace(signature, predictor=had.predictor)
+            notes.append(f"the predictor stays {had.predictor}")
+        if had.instructions is not None and signature.instructions is None:
+            signature = replace(signature, instructions=had.instructions)
+            notes.append("the session keeps its own instructions instead of the text's")
+        other = replace(other, signature=signature)
     if replace(other.signature, source=None) != replace(session.signature, source=None):
-        questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
-    there = {_content(demo) for demo in session.demos}
-    demos = [demo for demo in other.demos if _content(demo) not in there]
+        # Values without a field stay in the file.
+        used = [*(one.values for one in session.demos), *(one.inputs for one in session.cases)]
+        gone = sorted({name for values in used for name in values} - set(other.signature.read().fields))
+        lost = f"; it has no field for {listed(gone)}, which demos or cases have" if gone else ""
+        questions.append(f"the signature is replaced{lost}")
+    there = {json.dumps(dict(demo.values)) for demo in session.demos}
+    demos = [demo for demo in other.demos if json.dumps(dict(demo.values)) not in there]
     if len(demos) < len(other.demos):
         notes.append(f"{len(other.demos) - len(demos):,} demos are in the session already")
     new_cases = [case for case in other.cases if case != Case(case.name)]
@@ -32,11 +42,16 @@ def merged(session: Session, imported: Imported) -> Imported:
         notes.append(f"the session's model stays {session.model}; the file's was {other.model}")
     names = {case.name for case in session.cases}
     cases: list[Case] = []
-    before = session.cases
+    before = list(session.cases)
     if imported.by_name:
         rows = {case.name: case for case in new_cases if case.name in names}
-        before = tuple([_again(case, rows.get(case.name)) for case in before])
-        changed = sum(one is not other for one, other in zip(before, session.cases, strict=True))
+        changed = 0
+        for place, case in enumerate(before):  # a row updates inputs and expectations; recordings stay
+            row = rows.get(case.name, case)
+            new, old = [json.dumps([dict(one.inputs), dict(one.expect)]) for one in (row, case)]
+            if new != old:
+                before[place] = replace(case, inputs=row.inputs, expect=row.expect or case.expect)
+                changed += 1
         if rows:
             notes.append(f"{len(rows):,} cases are in the session already, {changed:,} of them with other values")
         new_cases = [case for case in new_cases if case.name not in names]
@@ -46,6 +61,11 @@ def merged(session: Session, imported: Imported) -> Imported:
         cases.append(replace(case, name=name))
     taken, said = _variants(session, other)
     notes += said
+    extra = dict(session.extra)
+    if KEPT in other.extra:
+        earlier = extra.get(KEPT, [])
+        both = [*(earlier if isinstance(earlier, list) else [earlier]), other.extra[KEPT]]
+        extra[KEPT] = both if KEPT in extra else other.extra[KEPT]
     result = replace(
         session,
         signature=other.signature,
@@ -54,7 +74,7 @@ def merged(session: Session, imported: Imported) -> Imported:
         demos=(*session.demos, *demos),
         columns=tuple(columns),
         cases=(*before, *cases),
-        extra=_kept(session.extra, other.extra),
+        extra=extra,
     )
     return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
 
@@ -73,57 +93,9 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
     return tuple(made), notes
 
 
-def _keep_unsaid(session: Session, imported: Imported) -> tuple[Session, list[str]]:
-    """Return the imported session with notes.
-
-    If the import is a signature's bare text, the session's predictor and own instructions stay, as a text has neither.
-    """
-    other = imported.session
-    notes: list[str] = []
-    if not imported.is_bare_text:
-        return other, notes
-    before, signature = session.signature, other.signature
-    if before.predictor != signature.predictor and before.predictor != SignatureText.predictor:
-        signature = replace(signature, predictor=before.predictor)
-        notes.append(f"the predictor stays {before.predictor}")
-    if before.instructions is not None and signature.instructions is None:
-        signature = replace(signature, instructions=before.instructions)
-        notes.append("the session keeps its own instructions instead of the text's")
-    return replace(other, signature=signature), notes
-
-
-def _again(case: Case, row: Case | None) -> Case:
-    """Update a case with the inputs and expectations of the row of its name; keep its recordings."""
-    if row is None or (json.dumps([row.inputs, row.expect]) == json.dumps([dict(case.inputs), dict(case.expect)])):
-        return case
-    return replace(case, inputs=row.inputs, expect=row.expect or case.expect)
-
-
 def unused(name: str, taken: Collection[str], numbered: str = "{} ({})") -> str:
     """Return `name`, with a number appended if it is taken."""
     candidate, number = name, 2
     while candidate in taken:
         candidate, number = numbered.format(name, number), number + 1
     return candidate
-
-
-def _content(demo: Demo) -> str:
-    return json.dumps(dict(demo.values))
-
-
-def _lost(session: Session, signature: Signature) -> str:
-    """Describe values of the session for which the new signature has no field; they stay in the file."""
-    used = {name for demo in session.demos for name in demo.values} | {
-        name for case in session.cases for name in case.inputs
-    }
-    gone = sorted(used - set(signature.fields))
-    return f"; it has no field for {listed(gone)}, which demos or cases have" if gone else ""
-
-
-def _kept(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    if KEPT not in after:
-        return dict(before)
-    if KEPT not in before:
-        return {**before, KEPT: after[KEPT]}
-    earlier = before[KEPT] if isinstance(before[KEPT], list) else [before[KEPT]]
-    return {**before, KEPT: [*earlier, after[KEPT]]}

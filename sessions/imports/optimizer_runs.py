@@ -55,11 +55,8 @@ def is_run(data: object) -> bool:
     """Return whether decoded JSON is a run saved with its scores."""
     if isinstance(data, dict):
         return "val_aggregate_scores" in data and _are_texts(data.get("candidates"))
-    return (
-        isinstance(data, list)
-        and bool(data)
-        and all(isinstance(one, dict) and dspy_program.is_program(one.get("program")) for one in data)
-    )
+    saved = [one.get("program") if isinstance(one, dict) else None for one in list_in(data)]
+    return bool(saved) and all(map(dspy_program.is_program, saved))
 
 
 def is_log(path: str) -> bool:
@@ -120,11 +117,8 @@ def from_run(data: object, path: str, given: SignatureText | None, predictor: st
 
 
 def _are_texts(value: object) -> TypeGuard[list[dict[str, str]]]:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in value)
-    )
+    texts = [list(one.values()) if isinstance(one, dict) else [None] for one in list_in(value)]
+    return bool(texts) and all(isinstance(text, str) for each in texts for text in each)
 
 
 def _program_candidate(tag: str, state: object, score: object, path: str, place: str) -> Candidate:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import Field
 from sessions.checking.verdicts import cut
 from sessions.errors import SessionError
 from sessions.imports import lm_call, pasted_text, prompt_types, proposing
-from sessions.imports.conversations import reading_of
 from sessions.imports.pasted_text import FoundError
 from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, listed
 from sessions.model.replies import Reply
@@ -110,7 +110,7 @@ def _verdict(session: Session) -> Sequence[str]:
         return ()
     if reply.tool_calls and not reply.text:
         return (f"the reply calls {listed(one['function']['name'] for one in reply.tool_calls)}",)
-    reading = reading_of(reply.text, session.signature.read(), column.adapter)
+    reading = catalog.make(column.adapter, {}).read(session.signature.read(), reply.text)
     if reading.error is None:
         return (f"parsed by `{column.adapter}`, the reply gives {listed(reading.values)}",)
     found = [name for name, one in reading.fields.items() if one.state == "read"]
@@ -128,7 +128,11 @@ def _read_error_text(error: FoundError, path: str, given: SignatureText | None, 
         adapter = "json" if error.reply.lstrip().startswith("{") else "chat"
         told = f"the adapter {error.adapter} is not known here" if error.adapter else "the text names no adapter"
         guesses.append(f"{told}: `{adapter}` is taken")
-    names = error.expected or tuple(pasted_text.names_in_reply(error.reply))
+    names = error.expected
+    if not names:  # by dspy's markers, JSON keys or XML elements
+        marked = re.findall(r"\[\[ ## (\w+) ## \]\]", error.reply) or re.findall(r'^\s*"(\w+)"\s*:', error.reply, re.M)
+        marked = marked or re.findall(r"</(\w+)>", error.reply)
+        names = tuple(dict.fromkeys(name for name in marked if name != "completed"))
     if not names:
         raise SessionError(path, "", "the error names no output fields", GIVE_SIGNATURE)
     if error.expected != names:
@@ -145,7 +149,7 @@ def _read_error_text(error: FoundError, path: str, given: SignatureText | None, 
     column = Column(adapter, adapter)
     made = Case(case, replies={adapter: reply}, extra=extra)
     session = Session(signature, (), (column,), cases=(made,))
-    reading = reading_of(error.reply, signature.read(), adapter)
+    reading = catalog.make(adapter, {}).read(signature.read(), error.reply)
     if reading.ok:
         guesses.append("dspy could not parse the reply, and here it parses: a type, an option or the release differs")
     elif error.actual is not None and not error.message:

@@ -11,7 +11,7 @@ import json
 import re
 import textwrap
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.late_dataclasses import dataclass
@@ -390,10 +390,3 @@ def _written(node: ast.expr, place: str, left_out: dict[str, None]) -> Any:
         return _LEFT_OUT
     made = {key: _written(one, f"{place}.{key}".lstrip("."), left_out) for key, one in pairs}
     return {key: one for key, one in made.items() if one is not _LEFT_OUT}
-
-
-def names_in_reply(reply: str) -> Sequence[str]:
-    """Return the fields that a reply names with dspy's markers, JSON keys or XML elements."""
-    marked = re.findall(r"\[\[ ## (\w+) ## \]\]", reply)
-    found = marked or re.findall(r'^\s*"(\w+)"\s*:', reply, re.MULTILINE) or re.findall(r"</(\w+)>", reply)
-    return list(dict.fromkeys(name for name in found if name != "completed"))

@@ -138,7 +138,11 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
     note = type_note(field.name, system)
     if note is not None and note.startswith(_SCHEMA):
         schema = json.loads(note.removeprefix(_SCHEMA))
-        questions += [_put_last(name, one) for name, one in _described(schema).items() if _is_sorted(one)]
+        for name, one in _described(schema).items():
+            if _is_sorted(one):
+                last = f": those with defaults, {listed(_optional(one))}, are put last"
+                last = last if one.get("required") else ", which is kept"
+                questions.append(f"the prompt shows the fields of `{name}` in alphabetical order{last}")
         return classes_of(schema)
     if note is not None and note.startswith(_CHOICES) and unknown == [field.type_text]:
         values: list[Any] = note.removeprefix(_CHOICES).split("; ")
@@ -151,13 +155,11 @@ def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str,
     if simplified is None and template is None:
         return {}
     defined: dict[str, Any] = {}
-    shown = (
-        shown_types.from_baml(simplified) if simplified else shown_types.from_template(template[0] if template else "")
-    )
-    _name_objects(shown, unknown[0], defined)
     if simplified:
+        _name_objects(shown_types.from_baml(simplified), unknown[0], defined)
         questions += [f"BAMLAdapter shows no defaults: all fields of `{name}` are required" for name in defined]
-    if not simplified:
+    else:
+        _name_objects(shown_types.from_template(template[0] if template else ""), unknown[0], defined)
         questions.append(f"the prompt shows the names in {unknown[0]}, not their types: Any is proposed")
     if len(defined) > 1:
         questions.append(f"the prompt shows the contents of {unknown[0]}, not the names of its classes")
@@ -220,12 +222,6 @@ def _is_sorted(schema: Schema) -> bool:
     """
     names = list(schema.get("properties", ()))
     return len(names) > 1 and bool(_optional(schema)) and names == sorted(names)
-
-
-def _put_last(name: str, schema: Schema) -> str:
-    optional = _optional(schema)
-    last = f": those with defaults, {listed(optional)}, are put last" if schema.get("required") else ", which is kept"
-    return f"the prompt shows the fields of `{name}` in alphabetical order{last}"
 
 
 def _used(schema: object) -> set[str]:

@@ -10,13 +10,12 @@ from typing import Any, Literal, get_args
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
 from adapters.signatures import notation
-from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
 from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, text_of
 from sessions.model.parameters import kind_of
-from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 
@@ -32,26 +31,20 @@ def as_cases(imported: Imported, name: str) -> Imported:
     cases: list[Case] = []
     taken: set[str] = set()
     for number, demo in enumerate(session.demos, 1):
-        case = _case(demo, signature, f"{name} {number}")
-        case = replace(case, name=unused(case.name, taken))
-        taken.add(case.name)
-        cases.append(case)
+        beside = demo.extra.get(KEPT, {})
+        others: dict[str, Any] = dict(beside) if isinstance(beside, Mapping) else {}
+        said = [one for one in NAMES if isinstance(others.get(one), str | int) and str(others[one]).strip()]
+        own = unused(str(others.pop(said[0])).strip() if said else f"{name} {number}", taken)
+        taken.add(own)
+        inputs = {key: value for key, value in demo.values.items() if key in signature.input_fields}
+        outputs = {key: value for key, value in demo.values.items() if key in signature.output_fields}
+        expect = {"fields": {key: {"equals": value} for key, value in outputs.items()}} if outputs else {}
+        cases.append(Case(own, inputs=inputs, expect=expect, extra={KEPT: others} if others else {}))
     expecting = sum(bool(case.expect) for case in cases)
     notes = [note.replace(" demos", " rows") for note in imported.notes]
     notes.append(f"{len(cases):,} cases, {expecting:,} of them with expectations")
     made = replace(session, demos=(), cases=tuple(cases))
     return Imported(made, tuple(notes), imported.questions, imported.has_signature, by_name=True)
-
-
-def _case(demo: Demo, signature: Signature, otherwise: str) -> Case:
-    beside = demo.extra.get(KEPT, {})
-    others: dict[str, Any] = dict(beside) if isinstance(beside, Mapping) else {}
-    column = next((one for one in NAMES if isinstance(others.get(one), str | int) and str(others[one]).strip()), None)
-    name = otherwise if column is None else str(others.pop(column)).strip()
-    inputs = {key: value for key, value in demo.values.items() if key in signature.input_fields}
-    outputs = {key: value for key, value in demo.values.items() if key in signature.output_fields}
-    expect = {"fields": {key: {"equals": value} for key, value in outputs.items()}} if outputs else {}
-    return Case(name, inputs=inputs, expect=expect, extra={KEPT: others} if others else {})
 
 
 Kind = Literal["signature", "demos", "cases", "program", "call", "history", "candidates", "trace"]
@@ -77,7 +70,9 @@ def load(
     """
     name = case or ("case 1" if text is not None else Path(path).stem)
     if text is None:
-        if kind == "signature" or (kind is None and _is_python(path) and not _is_history(path)):
+        file, _, of_class = path.rpartition(":")
+        is_python = path.endswith(".py") or (file.endswith(".py") and of_class.isidentifier())
+        if kind == "signature" or (kind is None and is_python and not _is_history(path)):
             return _from_source(path, folder)
         if optimizer_runs.is_folder(path):
             return optimizer_runs.from_folder(path, given, predictor)
@@ -140,11 +135,6 @@ def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imp
     if suffix in LINES:
         return demos.from_json_lines(text, path, given)
     return demos.from_json(text, path, given)
-
-
-def _is_python(path: str) -> bool:
-    file, _, name = path.rpartition(":")
-    return path.endswith(".py") or (file.endswith(".py") and name.isidentifier())
 
 
 def _is_history(path: str) -> bool:

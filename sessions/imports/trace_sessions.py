@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 from adapters.late_dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from sessions.imports import lm_call, traces
 from sessions.imports.merging import unused
 from sessions.imports.reading import LINES, Imported, json_of, text_of
 from sessions.imports.traces import HistoryEntry, TracedCall
-from sessions.model.session import Session, SignatureText
+from sessions.model.session import SignatureText
 from sessions.running import recording
 
 MASKED, KEY = "(masked)", "[key]"
@@ -94,7 +95,12 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
         failures = [call.failure for call, _ in group if call.failure]
         told = [f"{len(failures)} of {len(group)} calls failed, first with: {failures[0]}"] if failures else []
         name = group[0][0].predictor or "-".join(imported.session.signature.read().output_fields)
-        session, recorded = _recorded(imported.session)
+        session, recorded = imported.session, 0
+        for one, column in product(imported.session.cases, session.columns):
+            if column.id in one.replies:
+                with suppress(SessionError):
+                    session = recording.record(session, session.case(one.name), column)
+                    recorded += 1
         told.append(f"{recorded} of {len(group)} are recorded for `workbench check`")
         name = unused(re.sub(r"[^\w.-]+", "-", name)[:60] or "call", made, "{}-{}")
         made[name] = replace(imported, session=session, notes=(*notes, *told, *imported.notes))
@@ -116,18 +122,6 @@ def _documents(path: str) -> Iterator[object]:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield json_of(line, path, f"line {number}")
-
-
-def _recorded(session: Session) -> tuple[Session, int]:
-    """Record every reply; return the session and the number of recordings."""
-    count = 0
-    for case in session.cases:
-        for column in session.columns:
-            if column.id in case.replies:
-                with suppress(SessionError):
-                    session = recording.record(session, session.case(case.name), column)
-                    count += 1
-    return session, count
 
 
 def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -159,21 +160,14 @@ class CaseOfRelease:
         ours = f"our {self.adapter.adapter} adapter does not finish this reply within {steps.allowed:,} steps"
         return f"dspy {self.adapter.version} is not asked: {ours}, and that one has no such limit"
 
-    def _our_reading(self, request: Request, text: str) -> Reading | None:
-        """Parse with our adapter of the same name; None if it fails or takes too long."""
-        try:
-            with quick_reading() as steps:
-                ours = catalog.make(self.adapter.adapter).read(request.signature, text)
-        except Exception:  # whatever dspy's parser raises
-            return None
-        return None if steps.ran_out else ours
-
     def _reading(self, request: Request, signature: Signature, text: str, read: ReleaseReading) -> Reading:
         values = {name: read_back(value) for name, value in read.values.items()}
+        spans: tuple[Span, ...] = (Span(0, len(text), "untraced"),) if text else ()
         if read.ok:
-            spans = spans_of(text, read.values, self._our_reading(request, text))
-        else:
-            spans = (Span(0, len(text), "untraced"),) if text else ()
+            ours: Reading | None = None  # parsed with our adapter of the same name, unless it fails or takes too long
+            with suppress(Exception), quick_reading() as steps:
+                ours = catalog.make(self.adapter.adapter).read(request.signature, text)
+            spans = spans_of(text, read.values, None if steps.ran_out else ours)
         places = {one.field: (one.start, one.end) for one in spans if one.field is not None}
         fields = {
             name: FieldReading(name, "read", text, places.get(name), values[name])
@@ -252,22 +246,18 @@ def _aligned(text: str, ours: Text) -> Text:
     starts = [0]
     for line in own:
         starts.append(starts[-1] + len(line))
-    segments: list[Segment] = []
-    done = 0
-    for there, here, count in _certain(lines, own):
-        segments += [Segment("".join(lines[done:there]), "custom")]
-        segments += ours.slice(starts[here], starts[here + count]).segments
-        done = there + count
-    segments += [Segment("".join(lines[done:]), "custom")]
-    return Text(segments)
-
-
-def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Find runs of equal lines that contain a line unique in both: (index in `lines`, index in `own`, count)."""
     once = {line for line, count in Counter(lines).items() if count == 1}
     once &= {line for line, count in Counter(own).items() if count == 1}
-    equal = [(a, b, end - a) for tag, a, end, b, _ in opcodes(lines, own) if tag == "equal"]
-    return [(a, b, size) for a, b, size in equal if any(line.strip() and line in once for line in lines[a : a + size])]
+    segments: list[Segment] = []
+    done = 0
+    for tag, start, end, here, here_end in opcodes(lines, own):
+        # Runs of equal lines are certain if a line in them is unique in both.
+        if tag == "equal" and any(line.strip() and line in once for line in lines[start:end]):
+            segments += [Segment("".join(lines[done:start]), "custom")]
+            segments += ours.slice(starts[here], starts[here_end]).segments
+            done = end
+    segments += [Segment("".join(lines[done:]), "custom")]
+    return Text(segments)
 
 
 def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = None) -> tuple[Span, ...]:

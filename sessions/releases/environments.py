@@ -133,7 +133,14 @@ def add(version: str, tell: Callable[[str], None], python: str = sys.executable)
     try:
         own = installing.install(version, making / "python", tell, python)
         tell("trying it")
-        adapters = _tried(own, version)
+        try:
+            with Release(own) as dspy:
+                found, adapters = dspy.version, dspy.adapters
+        except ReleaseError as error:
+            message = f"dspy {version} was installed, and {error.message}"
+            raise CannotAddError("broken", message, "another release may do, or another Python: `--python`") from error
+        if found != version:
+            raise CannotAddError("broken", f"what was installed as dspy {version} calls itself {found[:40]}")
         return _kept(making, version, os.path.relpath(own, making), adapters, is_own=True)
     finally:
         shutil.rmtree(making, ignore_errors=True)
@@ -183,19 +190,6 @@ def order(version: str) -> tuple[tuple[int, ...], str]:
     numbers = found[0] if found else ""
     rest = version[len(numbers) :]
     return tuple([int(one) for one in numbers.split(".") if one]), rest or "~"
-
-
-def _tried(python: str, version: str) -> tuple[str, ...]:
-    """Start an installed dspy and return its adapters. Raises `CannotAddError` if it is unusable."""
-    try:
-        with Release(python) as dspy:
-            found, adapters = dspy.version, dspy.adapters
-    except ReleaseError as error:
-        message = f"dspy {version} was installed, and {error.message}"
-        raise CannotAddError("broken", message, "another release may do, or another Python: `--python`") from error
-    if found != version:
-        raise CannotAddError("broken", f"what was installed as dspy {version} calls itself {found[:40]}")
-    return adapters
 
 
 def _kept(making: Path, version: str, python: str, adapters: Sequence[str], *, is_own: bool) -> Environment:

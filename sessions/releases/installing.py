@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -129,11 +129,16 @@ def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str]
 
 def why(said: str, version: str, python: str) -> CannotAddError:
     """Return pip's or uv's error as a line with the fix."""
-    needs = _python_needed(said, version)
+    # The Python versions that the release requires, if that is why the installer rejects it.
+    needs = next((str(one).strip() for name, one in ELSEWHERE.findall(said) if name == version), "")
+    joined = " ".join(said.split())
+    uvs = re.search(rf"dspy=={re.escape(version)} depends on Python(\S+(?:,\S+)*)", joined)
+    if not needs and uvs is not None and "does not satisfy" in joined:
+        needs = uvs[1].rstrip(",.")
     if needs:
-        of = f"{python} is {_version_of(python)}"
+        own = _says([python, "-c", "import platform; print(platform.python_version())"]) or "another"
         hint = f"name another with --python, or `workbench dspy use PYTHON` for one that has dspy {version}"
-        return CannotAddError("python", f"dspy {version} needs Python {needs}, and {of}", hint)
+        return CannotAddError("python", f"dspy {version} needs Python {needs}, and {python} is {own}", hint)
     found = OF_PIP.search(said)
     versions = [one.strip() for one in found[1].split(",")] if found else []
     if versions and versions != ["none"]:
@@ -185,20 +190,6 @@ def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:
     return CannotAddError("no such release", f"there is no dspy {version}", hint)
 
 
-def _python_needed(said: str, version: str) -> str:
-    """Return the Python versions that the release requires, if that is why the installer rejects it."""
-    for name, needs in ELSEWHERE.findall(said):
-        if name == version:
-            return str(needs).strip()
-    joined = " ".join(said.split())
-    uvs = re.search(rf"dspy=={re.escape(version)} depends on Python(\S+(?:,\S+)*)", joined)
-    return uvs[1].rstrip(",.") if uvs and "does not satisfy" in joined else ""
-
-
-def _version_of(python: str) -> str:
-    return _says([python, "-c", "import platform; print(platform.python_version())"]) or "another"
-
-
 def _says(command: Sequence[str]) -> str:
     """Return the first line of a program's output; empty if it fails."""
     return (_answer(command) or "").strip().partition("\n")[0]
@@ -214,9 +205,18 @@ def _answer(command: Sequence[str]) -> str | None:
 
 
 def as_uvs_options(said: str) -> list[str]:
-    """Convert `pip config list` to uv options; a variable's value wins over a file's."""
+    """Convert `pip config list` to uv options; a variable's value wins over a file's.
+
+    Its lines are like `global.index-url='https://…'`; those of variables begin with `:env:`.
+    """
+    lines = sorted(said.splitlines(), key=lambda one: one.startswith(":env:"))
+    found: dict[str, str] = {}
+    for line in lines:
+        key, _, value = line.removeprefix(":env:").partition("=")
+        name = key.strip().rpartition(".")[2]
+        if name in FOR_UV and len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+            found[name] = value[1:-1].replace("\\n", " ")
     options: list[str] = []
-    found = dict(_settings(said))
     for name, value in found.items():
         if name in SWITCHES:
             options += [FOR_UV[name]] if value.lower() in ("1", "true", "yes", "on") else []
@@ -224,14 +224,3 @@ def as_uvs_options(said: str) -> list[str]:
             options += [part for one in value.split() for part in (FOR_UV[name], one)]
     # pip chooses the best version from all indexes; uv, from the first index that has the package.
     return [*options, "--index-strategy", "unsafe-best-match"] if "extra-index-url" in found else options
-
-
-def _settings(said: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of `pip config list`: lines like `global.index-url='https://…'`, variables last."""
-    lines = [one for one in said.splitlines() if not one.startswith(":env:")]
-    lines += [one.removeprefix(":env:") for one in said.splitlines() if one.startswith(":env:")]
-    for line in lines:
-        key, _, value = line.partition("=")
-        name = key.strip().rpartition(".")[2]
-        if name in FOR_UV and len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
-            yield name, value[1:-1].replace("\\n", " ")

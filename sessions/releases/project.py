@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from adapters.late_dataclasses import dataclass
@@ -46,18 +46,20 @@ class Project:
 
 def find(folder: Path) -> Project | None:
     """Return the dspy of the project around `folder`; None if it has none."""
-    found = (
-        project for place in _folders(folder) for project in (*_find_in_environments(place), *_find_in_files(place))
-    )
-    return next(found, None)
-
-
-def _folders(folder: Path) -> Iterator[Path]:
     start = Path(os.path.abspath(folder))
     for place in (start, *start.parents):
-        yield place
+        for environment in (place / name for name in ENVIRONMENTS):
+            pythons = [environment / one for one in ("bin/python", "Scripts/python.exe")]
+            python = next((str(one) for one in pythons if os.access(one, os.X_OK)), None)
+            if python is not None and (releases := releases_in(environment)):
+                return Project(releases[0], environment, python)
+        for name, pattern in FILES.items():
+            with suppress(OSError), (place / name).open(encoding="utf-8", errors="replace") as file:
+                if (found := pattern.search(file.read(MOST_CHARACTERS))) is not None:
+                    return Project(found[1], place / name, None)
         if (place / ".git").exists() or place == Path.home():
-            return
+            return None
+    return None
 
 
 def releases_in(environment: Path) -> list[str]:
@@ -69,23 +71,3 @@ def releases_in(environment: Path) -> list[str]:
         *environment.glob("Lib/site-packages/dspy*-*.dist-info"),
     ]
     return [found[1] for package in packages if (found := INSTALLED.fullmatch(package.name)) is not None]
-
-
-def _find_in_environments(folder: Path) -> Iterator[Project]:
-    for place in (folder / name for name in ENVIRONMENTS):
-        python = next(
-            (one for one in (place / "bin/python", place / "Scripts/python.exe") if os.access(one, os.X_OK)), None
-        )
-        if python is not None:
-            yield from (Project(release, place, str(python)) for release in releases_in(place))
-
-
-def _find_in_files(folder: Path) -> Iterator[Project]:
-    for name, place in FILES.items():
-        try:
-            with (folder / name).open(encoding="utf-8", errors="replace") as file:
-                text = file.read(MOST_CHARACTERS)
-        except OSError:
-            continue
-        if (found := place.search(text)) is not None:
-            yield Project(found[1], folder / name, None)

@@ -109,11 +109,7 @@ class _Finder:
 
     def _inline(self, node: ast.expr, path: tuple[str, ...], scopes: tuple[_Scope, ...]) -> Iterator[_Candidate]:
         for call in ast.walk(node):
-            if (
-                isinstance(call, ast.Call)
-                and last_name(call.func)
-                and last_name(call.func) not in (*MAKERS, *PARAMETERS)
-            ):
+            if isinstance(call, ast.Call) and last_name(call.func) not in ("", *MAKERS, *PARAMETERS):
                 given = [one.value for one in call.keywords if one.arg == "signature"] + call.args[:1]
                 if given and (_is_notation(given[0]) or _makes_signature(given[0])):
                     yield ".".join((*(path or ("<module>",)), last_name(call.func))), given[0], scopes
@@ -125,7 +121,12 @@ class _Finder:
             class_name = node.name
         else:
             statement = self._statement(node, ())
-            class_name = _class_name(name)
+            # Its class is named after its place: `Agent.__init__.short_answer.Predict` gives `ShortAnswer`.
+            parts = [one for one in re.sub(r"#\d+$", "", name).split(".") if one.isidentifier() and one[:2] != "__"]
+            if len(parts) > 1 and parts[-1][:1].isupper():
+                parts.pop()
+            words = parts[-1].split("_") if parts else ["captured"]
+            class_name = "".join(one[:1].upper() + one[1:] for one in words) or "Captured"
             while class_name in statement.uses:
                 class_name += "Signature"
             is_text = _is_notation(node)
@@ -190,12 +191,3 @@ def _makes_signature(node: ast.expr) -> bool:
 
 def _is_notation(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and "->" in node.value
-
-
-def _class_name(place: str) -> str:
-    """Derive a class name from a place: `Agent.__init__.short_answer.Predict` → `ShortAnswer`."""
-    parts = [one for one in re.sub(r"#\d+$", "", place).split(".") if one.isidentifier() and not one.startswith("__")]
-    if len(parts) > 1 and parts[-1][:1].isupper():
-        parts.pop()
-    words = parts[-1].split("_") if parts else ["captured"]
-    return "".join(one[:1].upper() + one[1:] for one in words) or "Captured"

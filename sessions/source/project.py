@@ -96,11 +96,6 @@ class Project:
             return self.texts[file]
         if len(self.texts) >= MOST_FILES:
             raise SourceRefusedError(f"{self.name(file)}: more than {MOST_FILES} files would be read for one signature")
-        text = self._read(file)
-        self.texts[file] = text
-        return text
-
-    def _read(self, file: Path) -> str:
         name = self.name(file)
         # Non-blocking, so that opening a FIFO returns at once; it is rejected below.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -132,7 +127,7 @@ class Project:
             raise SourceRefusedError(f"{name}: byte {error.start} is not {shown}") from None
         except LookupError:  # such as rot13, which does not decode to text
             raise SourceRefusedError(f"{name}: {encoding} is not a text encoding") from None
-        self.encodings[file] = encoding
+        self.texts[file], self.encodings[file] = text, encoding
         return text
 
     def _declared(self, content: bytes, name: str) -> str:
@@ -163,19 +158,14 @@ class Project:
         `SourceRefusedError` for a file outside of the project.
         """
         parts = name.split(".") if name else []
-        for folder in self._folders(level, importing):
+        above = [one for one in importing.parents if one.is_relative_to(self.top)]
+        if level:  # a relative import searches its own package, others the package roots
+            folders = above[level - 1 : level]
+        else:
+            folders = [one for one in above if not (one / "__init__.py").exists()]
+            folders = list(dict.fromkeys([*folders, self.top, self.top / "src"]))
+        for folder in folders:
             for file in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
                 if (parts or file.name == "__init__.py") and os.path.lexists(file):
                     return self.resolved(file)
         return None
-
-    def _folders(self, level: int, importing: Path) -> list[Path]:
-        """List the folders that an import searches: its own package if relative, else the package roots."""
-        if level:
-            folder = importing.parent
-            for _ in range(level - 1):
-                folder = folder.parent
-            return [folder] if folder.is_relative_to(self.top) else []
-        above = [one for one in importing.parents if one.is_relative_to(self.top)]
-        outside = [one for one in above if not (one / "__init__.py").exists()]
-        return list(dict.fromkeys([*outside, self.top, self.top / "src"]))

@@ -34,32 +34,6 @@ PUSH = "`workbench push` writes its edits there; `workbench pull --over-edits` d
 BOTH = "shift+F11 in the app chooses, and `workbench push` then writes them; `workbench pull --over-edits` drops them"
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A session whose values fit its signature. `notes` list values set aside or restored."""
-
-    session: Session
-    notes: tuple[str, ...]
-
-
-def fitted(session: Session, before: Signature, after: Signature) -> Fitted:
-    """Adapt the session's demos and inputs from `before` to `after`, setting misfits aside."""
-    notes: list[str] = []
-    demos = []
-    for number, demo in enumerate(session.demos, 1):
-        values, extra, said = _split(demo.values, demo.extra, before, after)
-        notes += [f"demo {number}: {one}" for one in said]
-        demos.append(demo if not said else replace(demo, values=values, extra=extra))
-    cases = []
-    for case in session.cases:
-        values, extra, said = _split(case.inputs, case.extra, before, after)
-        notes += [f"{case.name}: {one}" for one in said]
-        cases.append(case if not said else replace(case, inputs=values, extra=extra))
-        gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
-        notes += [f"{case.name}: it has an expectation of `{name}`, which was removed" for name in gone]
-    return Fitted(replace(session, demos=tuple(demos), cases=tuple(cases)), tuple(notes))
-
-
 def _split(
     values: Mapping[str, object], extra: Mapping[str, object], before: Signature, after: Signature
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
@@ -128,9 +102,22 @@ def pulled(session: Session, folder: Path, follower: Follower, link: SourceLink 
         before = session.signature.read()
     except SignatureError:
         return Pulled(replace(session, signature=signature), ("the text could not be read before",), ())
-    changes = tuple([one.message for one in differences(before, after)])
-    fits = fitted(replace(session, signature=signature), before, after)
-    return Pulled(fits.session, changes or ("the text, not what it says",), fits.notes)
+    notes: list[str] = []
+    demos = []
+    for number, demo in enumerate(session.demos, 1):
+        values, extra, said = _split(demo.values, demo.extra, before, after)
+        notes += [f"demo {number}: {one}" for one in said]
+        demos.append(demo if not said else replace(demo, values=values, extra=extra))
+    cases = []
+    for case in session.cases:
+        values, extra, said = _split(case.inputs, case.extra, before, after)
+        notes += [f"{case.name}: {one}" for one in said]
+        cases.append(case if not said else replace(case, inputs=values, extra=extra))
+        gone = [name for name in case.expect.get("fields", {}) if name not in after.fields]
+        notes += [f"{case.name}: it has an expectation of `{name}`, which was removed" for name in gone]
+    changes = tuple([one.message for one in differences(before, after)]) or ("the text, not what it says",)
+    made = replace(session, signature=signature, demos=tuple(demos), cases=tuple(cases))
+    return Pulled(made, changes, tuple(notes))
 
 
 @dataclass(frozen=True)

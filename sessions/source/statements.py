@@ -102,8 +102,16 @@ def read_module(text: str) -> ModuleText:
                     futures += [alias.name for alias in one.names]
                 elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
                     stars.append((one.module or "", one.level))
+                elif isinstance(one, ast.ImportFrom):
+                    imports += [
+                        ImportedName(each.asname or each.name, one.module or "", each.name, one.level, one.lineno)
+                        for each in one.names
+                    ]
                 else:
-                    imports += _names_of(one)
+                    imports += [
+                        ImportedName(each.asname or each.name.partition(".")[0], each.name, None, 0, one.lineno)
+                        for each in one.names
+                    ]
             others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
             # Docstrings and other constants are no statements.
             if not all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in others):
@@ -164,15 +172,6 @@ def _imports_in(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
     elif isinstance(node, ast.Try):
         for one in (*node.body, *(inner for handler in node.handlers for inner in handler.body)):
             yield from _imports_in(one)
-
-
-def _names_of(node: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
-    for alias in node.names:
-        if isinstance(node, ast.Import):
-            bound = alias.asname or alias.name.partition(".")[0]
-            yield ImportedName(bound, alias.name, None, 0, node.lineno)
-        else:
-            yield ImportedName(alias.asname or alias.name, node.module or "", alias.name, node.level, node.lineno)
 
 
 def _needed(node: ast.AST) -> Iterator[ast.AST | str]:

@@ -97,8 +97,17 @@ def _candidates(
     second = adapter.profile.has_second_model
     yield from _column_reply(case, column, second)
     for other in session.columns:
-        if other.id != column.id:
-            yield from _another_reply(case, other, parser, signature)
+        if other.id == column.id:
+            continue
+        try:  # another column's reply in this adapter's form, if its own adapter parses it
+            own = rendering.adapter_of(other)
+        except ValueError:  # its adapter is code, which is not imported here
+            continue
+        reader, read_by = parser_of(own, signature)
+        for found in _column_reply(case, other, own.profile.has_second_model):
+            reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
+            if reading is not None and reading.ok:
+                yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
     enabled = [number for number, demo in enumerate(session.demos, 1) if demo.enabled]
     for number, demo in zip(enabled, rendering.demos_of(session), strict=True):
         if all(name in demo for name in signature.output_fields):
@@ -124,19 +133,6 @@ def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
         yield _Found(answer.extraction.text, f"{source}, of its second model")
 
 
-def _another_reply(case: Case, other: Column, parser: Adapter, signature: Signature) -> Iterator[_Found]:
-    """Rewrite another column's reply in this adapter's form, if its own adapter parses it."""
-    try:
-        adapter = rendering.adapter_of(other)
-    except ValueError:  # its adapter is code, which is not imported here
-        return
-    reader, read_by = parser_of(adapter, signature)
-    for found in _column_reply(case, other, adapter.profile.has_second_model):
-        reading = reader.read(read_by, found.text) if len(found.text) <= MOST_CHARACTERS else None
-        if reading is not None and reading.ok:
-            yield from _anew(parser, signature, reading.values, f"{found.source}, written again")
-
-
 def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], source: str) -> Iterator[_Found]:
     text = written(parser, signature, values)
     if text is not None:
@@ -145,14 +141,8 @@ def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], s
 
 def different(values: Mapping[str, object], others: Mapping[str, object]) -> tuple[str, ...]:
     """Return the fields whose values differ or that only one result has."""
-    names = {**values, **others}
-    return tuple(
-        [
-            name
-            for name in names
-            if name not in values or name not in others or not same(typed(values[name]), typed(others[name]))
-        ]
-    )
+    alike = {name for name in values if name in others and same(typed(values[name]), typed(others[name]))}
+    return tuple([name for name in {**values, **others} if name not in alike])
 
 
 Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
@@ -204,13 +194,9 @@ class Grid:
         """Return mutations that some parsers parse to a different value without a flag, worst first."""
         found = []
         for mutation in self.mutations:
-            columns = [
-                one
-                for one in self.columns
-                if mutation.name in one.cells and one.cells[mutation.name].verdict == "silently_wrong"
-            ]
-            if columns:
-                found.append((mutation, tuple(columns)))
+            cells = [(one, one.cells.get(mutation.name)) for one in self.columns]
+            columns = [one for one, cell in cells if cell is not None and cell.verdict == "silently_wrong"]
+            found += [(mutation, tuple(columns))] if columns else []
         return tuple(sorted(found, key=lambda pair: -len(pair[1])))
 
 
@@ -262,13 +248,8 @@ def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
         return Cell(mutation, broken.text, broken.meant, reading, "same")
     # Flags on the whole reply or wrong fields that the good reply lacks
     usual = {(one.name, one.field) for one in good.reading.flags}
-    flags = tuple(
-        [
-            one
-            for one in reading.flags
-            if (one.field is None or one.field in wrong) and (one.name, one.field) not in usual
-        ]
-    )
+    unusual = [one for one in reading.flags if (one.name, one.field) not in usual]
+    flags = tuple([one for one in unusual if one.field is None or one.field in wrong])
     return Cell(mutation, broken.text, broken.meant, reading, "flagged" if flags else "silently_wrong", wrong, flags)
 
 

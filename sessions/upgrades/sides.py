@@ -263,21 +263,16 @@ def _labelled(theirs: str, ours: Text, lines: Mapping[str, Segment]) -> Text:
 def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Segment]) -> Iterator[Segment]:
     """Label text that differs from ours: as the same line elsewhere in ours, else as the piece it replaces."""
     here = ours.slice(start, end).segments
-    near = _longest(here) if here else _neighbour(ours, start)
+    if here:
+        near = _longest(here)
+    else:  # the piece around the place, or before it; text next to a value counts as boilerplate
+        before, after = ours.slice(0, start).segments[-1:], ours.slice(start, len(ours)).segments[:1]
+        is_within = bool(before and after) and before[0][1:] == after[0][1:]
+        near = before[0] if before and (is_within or before[0].kind != "value") else Segment("", "boilerplate")
     for line in text.splitlines(keepends=True):
         known = lines.get(line.strip(), near)
         is_schema = known.kind == "name" and _SCHEMA.search(line) is not None
         yield Segment(line, "schema" if is_schema else known.kind, known.field)
-
-
-def _neighbour(ours: Text, place: int) -> Segment:
-    """Return the piece around a place, or before it; text next to a value counts as boilerplate."""
-    before, after = ours.slice(0, place).segments[-1:], ours.slice(place, len(ours)).segments[:1]
-    if before and after and before[0][1:] == after[0][1:]:
-        return before[0]
-    if not before or before[0].kind == "value":
-        return Segment("", "boilerplate")
-    return before[0]
 
 
 class Ours:

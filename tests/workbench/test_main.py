@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,7 +72,8 @@ def test_help_of_every_command_teaches_by_example(command: str, run: Callable[..
 @pytest.mark.parametrize("command", SUMMARIES)
 def test_every_command_is_one_module(command: str) -> None:
     module = importlib.import_module(f"workbench.cli.commands.{command}{'_' * keyword.iskeyword(command)}")
-    assert all(hasattr(module, name) for name in ("DESCRIPTION", "EXAMPLES", "add_arguments", "run"))
+    assert all(hasattr(module, name) for name in ("add_arguments", "run"))
+    assert re.fullmatch(r"`workbench \w+`: [^\n]+\n\n\S.+\n\nexamples:\n  workbench .+\n", module.__doc__, re.DOTALL)
 
 
 @pytest.mark.parametrize(

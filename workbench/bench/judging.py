@@ -24,7 +24,7 @@ from sessions.checking import expectations
 from sessions.file.json_values import JSON
 from sessions.imports.reading import KEPT
 from sessions.model import variants
-from sessions.model.replies import Answer, Measured
+from sessions.model.replies import Measured
 from sessions.running import recording, rendering
 from workbench.bench.planning import Job, Plan, price_of
 from workbench.config import user_code
@@ -81,12 +81,8 @@ def user_checks(names: Iterable[str], threshold: float | None = None) -> tuple[U
 
     Raises `CommandError` if a name cannot be imported or is not a function.
     """
-    found: dict[str, UserCheck] = {}
-    for name in names:
-        module, _, function = name.partition(":")
-        if not (module and function):
-            raise CommandError(f"--expect {name}: write module:function, e.g. my_checks:total_is_right")
-        found[name] = UserCheck(name, user_code.function(name, f"--expect {name}"), threshold)
+    example = "my_checks:total_is_right"
+    found = {one: UserCheck(one, user_code.function(one, f"--expect {one}", example), threshold) for one in names}
     return tuple(found.values())
 
 
@@ -161,13 +157,10 @@ def user_metric(name: str, threshold: float | None = None) -> UserMetric:
 
     Raises `CommandError` if the name cannot be imported or is not a function.
     """
-    module, _, function = name.partition(":")
-    if not (module and function):
-        raise CommandError(f"--metric {name}: write module:function, e.g. dspy.evaluate:answer_exact_match")
-    found = user_code.function(name, f"--metric {name}")
+    found = user_code.function(name, f"--metric {name}", "dspy.evaluate:answer_exact_match")
     try:
         made = found() if isinstance(found, type) else found
-        source = Path(sys.modules[module].__file__ or "").read_bytes()
+        source = Path(sys.modules[name.partition(":")[0]].__file__ or "").read_bytes()
     except Exception as error:  # the class may raise anything
         raise CommandError(f"--metric {name}: {type(error).__name__}: {error}") from error
     return UserMetric(name, made, hashlib.sha256(source).hexdigest(), threshold)
@@ -351,13 +344,10 @@ def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
         return run
     if _is_current(job, (run.expectations, run.metric), checks):
         return run
-    return replace(run, **judge(job, _read_again(job, run.reply), run.measured, checks)._asdict())
-
-
-def _read_again(job: Job, reply: Answer) -> Reading | None:
-    if not reply.text and not reply.tool_calls:
-        return None
-    session = variants.session_of(job.target.session, job.column)
-    adapter = rendering.adapter_of(job.column, allow_code=job.column.adapter in job.target.allow_code)
-    request = rendering.request_of(session, job.column, job.case, adapter=adapter)
-    return recording.read_completion(adapter, request, session.signature.read(), reply)
+    reading: Reading | None = None
+    if run.reply.text or run.reply.tool_calls:
+        session = variants.session_of(job.target.session, job.column)
+        adapter = rendering.adapter_of(job.column, allow_code=job.column.adapter in job.target.allow_code)
+        request = rendering.request_of(session, job.column, job.case, adapter=adapter)
+        reading = recording.read_completion(adapter, request, session.signature.read(), run.reply)
+    return replace(run, **judge(job, reading, run.measured, checks)._asdict())

@@ -148,17 +148,6 @@ FACTS = (
 )
 
 
-def without_reply(grid: Grid) -> list[str]:
-    """List runs without a reply, by column: `chat: 24 rejected (misses): The provider rejected the request …`."""
-    lines = []
-    for one in grid.columns:
-        if one.rejected:
-            lines.append(f"{one.column}: {one.rejected:,} rejected (misses): {one.reason('rejected')}")
-        if one.failed:
-            lines.append(f"{one.column}: {one.failed:,} not counted: {one.reason('failed')}")
-    return lines
-
-
 def fact_words(total: Total) -> str:
     """Return all facts in a line: `parsed 19 of 20 (76–99 %); tokens a run ~412; cost free; ms (p95) 812 (1,204)`."""
     return "; ".join(f"{fact.head} {said}" for fact in FACTS if fact.head and (said := fact.words(total)))
@@ -204,7 +193,13 @@ def blocks(
     columns = Heading("Columns"), column_table(grid)
     yield from (*cases, signs, *columns) if with_replies else (*columns, *cases, signs)
     yield from _groups(grid, with_replies)
-    if lines := without_reply(grid):
+    lines = []
+    for one in grid.columns:
+        if one.rejected:
+            lines.append(f"{one.column}: {one.rejected:,} rejected (misses): {one.reason('rejected')}")
+        if one.failed:
+            lines.append(f"{one.column}: {one.failed:,} not counted: {one.reason('failed')}")
+    if lines:
         yield Heading("Runs without a reply")
         yield Items(tuple(lines))
     if grid.unrenderable:
@@ -212,7 +207,7 @@ def blocks(
         yield Items(tuple(skipped(grid.unrenderable)))
     if grid.flaky:
         yield Heading(counted(len(grid.flaky), "flaky cell"))
-        flaky = [Mark(f"{cell_name(grid, one)}: {flaky_words(one)}", link=_id(one, grid)) for one in grid.flaky]
+        flaky = [Mark(f"{cell_name(grid, it)}: {flaky_words(it)}", link=_id(it, grid)) for it in grid.flaky]
         yield Items(tuple(flaky))
     if concluded.pairs:
         yield Heading("Conclusions")
@@ -290,7 +285,8 @@ def _grid(grid: Grid, with_facts: bool) -> Table:
 
 def conclusions(concluded: Conclusions) -> Iterator[Block]:
     """Yield the sentences about pairs, certain differences first; those beyond `MOST_PAIRS` are folded."""
-    said = [Mark(one.words, "" if one.difference.is_certain else "dim") for one in concluded.by_certainty]
+    pairs = sorted(concluded.pairs, key=lambda one: (not (by := one.difference).is_certain, by.p, -abs(by.mean)))
+    said = [Mark(one.words, "" if one.difference.is_certain else "dim") for one in pairs]
     certain = sum(one.difference.is_certain for one in concluded.pairs)
     yield Items(tuple(said[:MOST_PAIRS]))
     if len(said) > MOST_PAIRS:

@@ -254,9 +254,6 @@ def write_output(path: str | Path, text: str) -> None:
         raise CommandError(f"{path!r}: not a file name: {error}") from error
 
 
-ENDING = ("SIGTERM", "SIGHUP")
-
-
 @contextmanager
 def handling(handlers: Mapping[signal.Signals, Any]) -> Iterator[None]:
     """Handle signals in another way meanwhile."""
@@ -307,7 +304,7 @@ def cleaned_up() -> Iterator[None]:
     SIGTERM comes from a time limit, SIGHUP from a closed terminal. Further such signals are ignored, because they would
     interrupt the cleanup.
     """
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():
         yield
         return

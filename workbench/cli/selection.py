@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
@@ -77,24 +77,19 @@ def choose_columns(session: Session, names: Sequence[str]) -> tuple[Column, ...]
         return session.columns
     by_id = {column.id: column for column in session.columns}
     chosen: dict[str, Column] = {}
-    for name in [part for given in names for part in ([given] if given in by_id else _parts(given))]:
-        chosen[name] = by_id.get(name) or _column_of_adapter(name, by_id)
+    for given in names:
+        parts = [part for part in re.split(r"(?<!\\),", given) if part]  # `\,` is a comma of a name
+        for name in [given] if given in by_id else [part.replace("\\,", ",") for part in parts]:
+            chosen[name] = by_id.get(name) or Column(name, name)
+            try:
+                if name not in by_id:
+                    rendering.adapter_of(chosen[name], allow_code=True)
+            except catalog.UnknownAdapterError as error:
+                is_named_whole = ":" in name or "@" in name
+                known = dict.fromkeys([*by_id, *catalog.NAMES])
+                message = str(error) if is_named_whole else no_such("column or adapter", name, known)
+                raise CommandError(message) from error
     return tuple(chosen.values())
-
-
-def _parts(given: str) -> list[str]:
-    r"""Split names at commas; `\,` is a comma of a name."""
-    return [part.replace("\\,", ",") for part in re.split(r"(?<!\\),", given) if part]
-
-
-def _column_of_adapter(name: str, known: Iterable[str]) -> Column:
-    try:
-        rendering.adapter_of(Column(name, name), allow_code=True)
-    except catalog.UnknownAdapterError as error:
-        if ":" in name or "@" in name:
-            raise CommandError(str(error)) from error
-        raise CommandError(no_such("column or adapter", name, dict.fromkeys([*known, *catalog.NAMES]))) from error
-    return Column(name, name)
 
 
 def replace_columns(session: Session, columns: Sequence[Column]) -> Session:

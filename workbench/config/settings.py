@@ -103,30 +103,25 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
     origins: dict[str, Origin] = {}
     for key in KEYS:
         origins[key.name] = Origin("default")
-        in_file = (_file_value(key, read), Origin("file", read.place_of(key.name))) if key.name in read.data else None
+        in_file = in_environment = None
+        try:
+            if key.name in read.data:
+                in_file = key.check(read.data[key.name]), Origin("file", read.place_of(key.name))
+        except _InTableError as error:
+            raise ConfigError(f"{read.place_of(key.name, *error.keys)}: {key.name}: {error}") from None
+        except ValueError as error:
+            raise ConfigError(f"{read.place_of(key.name)}: {key.name}: {error}") from None
         variable = next((name for name in key.variables if env.get(name)), None)
-        in_environment = (_variable_value(key, variable, env), Origin("environment", variable)) if variable else None
+        try:
+            if variable is not None:
+                in_environment = key.check(env[variable]), Origin("environment", variable)
+        except ValueError as error:
+            raise ConfigError(f"the variable {variable}: {error}") from None
         order = (in_environment, in_file) if key.environment_wins else (in_file, in_environment)
         found = next((one for one in order if one is not None), None)
         if found is not None:
             values[key.name], origins[key.name] = found
     return InForce(Settings(**values), read, MappingProxyType(origins))
-
-
-def _file_value(key: Key, file: ConfigFile) -> Any:
-    try:
-        return key.check(file.data[key.name])
-    except _InTableError as error:
-        raise ConfigError(f"{file.place_of(key.name, *error.keys)}: {key.name}: {error}") from None
-    except ValueError as error:
-        raise ConfigError(f"{file.place_of(key.name)}: {key.name}: {error}") from None
-
-
-def _variable_value(key: Key, variable: str, environment: Mapping[str, str]) -> Any:
-    try:
-        return key.check(environment[variable])
-    except ValueError as error:
-        raise ConfigError(f"the variable {variable}: {error}") from None
 
 
 def example() -> str:

@@ -23,12 +23,14 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
     return names
 
 
-def function(place: str, said: str) -> Callable[..., Any]:
+def function(place: str, said: str, example: str) -> Callable[..., Any]:
     """Import the function `module:function` that the user typed; `said` is how, for errors.
 
-    Raises `CommandError` if the import fails or the object is not callable.
+    Raises `CommandError` if it is none, naming an example, if the import fails, or if the object is not callable.
     """
     module, _, name = place.partition(":")
+    if not (module and name):
+        raise CommandError(f"{said}: write module:function, e.g. {example}")
     named([place])
     try:
         found = getattr(importlib.import_module(module), name)

@@ -129,7 +129,12 @@ class Prepared:
             said_by = f"recorded of {view.model}" if own is None else f"{own.model or view.model} ({own.source})"
         else:
             try:
-                answer, said_by = offline_answer(view, request, who), who
+                text = _said(OfflineLM(who, 0).asked_by(view.adapter, request), request.prompt.as_dicts())
+                answer, said_by = Answer(text), who
+                if view.adapter.profile.has_second_model:
+                    second = prepare(ChatAdapter(), extraction_signature(request.signature), [], {"text": text})
+                    extracted = _said(OfflineLM(who, 0).asked_by(ChatAdapter(), second), second.prompt.as_dicts())
+                    answer = Answer(text, extraction=Extraction(ChatAdapter.name, extracted))
             except ProviderError as error:  # offline models cannot write a value of this type
                 return str(error)
         if answer is None:
@@ -138,19 +143,6 @@ class Prepared:
         with one_reading() if request.whole_call is not None else nullcontext():
             reading = read_completion(view.adapter, request, view.signature, answer)
         return Shown(answer, reading, said_by)
-
-
-def offline_answer(view: View, request: Request, model: str) -> Answer:
-    """Answer a request, and the extraction of a two-model adapter, with an offline model.
-
-    Raises ProviderError for a type whose values the model cannot write.
-    """
-    text = _said(OfflineLM(model, 0).asked_by(view.adapter, request), request.prompt.as_dicts())
-    if not view.adapter.profile.has_second_model:
-        return Answer(text)
-    second = prepare(ChatAdapter(), extraction_signature(request.signature), [], {"text": text})
-    extracted = _said(OfflineLM(model, 0).asked_by(ChatAdapter(), second), second.prompt.as_dicts())
-    return Answer(text, extraction=Extraction(ChatAdapter.name, extracted))
 
 
 def _said(model: OfflineLM, messages: Sequence[object]) -> str:

@@ -66,18 +66,14 @@ def page_of(source: Source, begins: bool = False) -> Exported:
     left = (*made.prepared.left_out, *switched_off(made.prepared.session, made.prepared.cases))
     if left:
         body.append(tag("section", {}, tag("h2", {}, "Left out"), lines(left)))
-    text = page(made.prepared.name, body, adds=Behaviour(_style(), _resource("session_page.js")))
-    return Exported(text, left)
+    # The colours of all kinds of pieces, as in notebooks, and the page's own rules.
+    dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
+    style = as_html.light_rules("main") + dark + _resource("session_page.css")
+    return Exported(page(made.prepared.name, body, adds=Behaviour(style, _resource("session_page.js"))), left)
 
 
 def _resource(name: str) -> str:
     return resources.files("workbench.exporting").joinpath(name).read_text("utf-8")
-
-
-def _style() -> str:
-    """Return the page's CSS rules with the colours of all kinds of pieces, as in notebooks."""
-    dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
-    return as_html.light_rules("main") + dark + _resource("session_page.css")
 
 
 class _SessionPage:
@@ -155,14 +151,9 @@ class _SessionPage:
         ]
         who = tag("select", {"id": "reply", "name": "reply"}, *options)
         parts.append(tag("p", {}, tag("label", {"for": "reply"}, "Reply of "), who))
-        parts.append(
-            tag(
-                "p",
-                {"class": "buttons"},
-                tag("button", {"type": "button", "id": "begin"}, "Step by step"),
-                tag("button", {"type": "button", "id": "big", "aria-pressed": "false"}, "Big type"),
-            )
-        )
+        begin = tag("button", {"type": "button", "id": "begin"}, "Step by step")
+        big = tag("button", {"type": "button", "id": "big", "aria-pressed": "false"}, "Big type")
+        parts.append(tag("p", {"class": "buttons"}, begin, big))
         shown = tag("p", {"id": "chosen", "class": "paper"}, "")
         return tag("div", {"id": "switches", "role": "group", "aria-label": "Choose what to show"}, *parts, shown)
 

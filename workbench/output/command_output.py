@@ -52,9 +52,13 @@ def results_alone() -> Iterator[None]:
     This includes output of the user's functions and adapters, and of programs that they start.
     """
     global _results
-    before, number = sys.stdout, _number_of(sys.stdout)
+    before, number = sys.stdout, None
+    with suppress(OSError, ValueError):  # a stream in memory has no descriptor
+        number = before.fileno() if sys.stderr.fileno() >= 0 else None
     _attempt(before.flush)
-    own = before if number is None else _second(before, number)
+    own: TextIO = before
+    if number is not None:  # another stream to the same file, independent of the descriptor
+        own = open(os.dup(number), "w", 1 if is_terminal(before) else -1, before.encoding, before.errors)
     _results, sys.stdout = own, sys.stderr
     try:
         if number is not None:
@@ -67,20 +71,6 @@ def results_alone() -> Iterator[None]:
             os.dup2(own.fileno(), number)
             with suppress(OSError):  # already reported above
                 own.close()
-
-
-def _second(stream: TextIO, number: int) -> TextIO:
-    """Open another stream to the same file, independent of the descriptor `number`."""
-    buffering = 1 if is_terminal(stream) else -1
-    return open(os.dup(number), "w", buffering, stream.encoding, stream.errors)
-
-
-def _number_of(stream: TextIO) -> int | None:
-    """Return the stream's file descriptor; None if it is in memory."""
-    try:
-        return stream.fileno() if sys.stderr.fileno() >= 0 else None
-    except (OSError, ValueError):
-        return None
 
 
 def _out() -> TextIO:

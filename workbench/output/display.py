@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterable
 from typing import Any
 from unicodedata import category, east_asian_width
 
@@ -45,18 +44,13 @@ STAND_INS |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
 STAND_INS |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
 
 
-def _character_class(codes: Iterable[int]) -> str:
-    ordered = sorted(codes)
-    ranges: list[list[int]] = []
-    for code in ordered:
-        if ranges and code == ranges[-1][1] + 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + "]"
-
-
-_UNSAFE = re.compile(_character_class(STAND_INS))
+_RANGES: list[list[int]] = []
+for _code in sorted(STAND_INS):
+    if _RANGES and _code == _RANGES[-1][1] + 1:
+        _RANGES[-1][1] = _code
+    else:
+        _RANGES.append([_code, _code])
+_UNSAFE = re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]")
 _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 

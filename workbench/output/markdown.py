@@ -49,7 +49,9 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from [f"- {code(text_of(one))}" for one in block.items]
                 yield ""
             case Table():
-                head, *rows = [[_table_cell(text_of(one)) for one in row] for row in (block.head, *block.rows)]
+                # `|` ends a cell even within code.
+                shown = [[_shown(text_of(one)) for one in row] for row in (block.head, *block.rows)]
+                head, *rows = [[one.replace("|", "\\|") for one in row] for row in shown]
                 yield from (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
                 yield ""
             case Passage():
@@ -64,11 +66,6 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     return text if _HARMLESS.fullmatch(text) else code(text)
-
-
-def _table_cell(text: str) -> str:
-    """Escape `|`, which ends a cell even within code."""
-    return _shown(text).replace("|", "\\|")
 
 
 def code(text: str) -> str:

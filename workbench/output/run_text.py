@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from adapters.running.events import (
-    AskedAgain,
-    ChunkReceived,
-    Event,
-    ExtractionStarted,
-    FallbackStarted,
-    ModelLoading,
-    RequestSent,
-    RetryStarted,
-    ToolInvoked,
-)
+from adapters.running import events
 from adapters.running.runs import Run, why_it_ended
 from sessions.running import repeats
 from workbench.output import command_output, json_shapes, measures, reading_text
@@ -20,11 +10,11 @@ from workbench.output import command_output, json_shapes, measures, reading_text
 LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
 
 
-def progress(event: Event) -> None:
+def progress(event: events.Event) -> None:
     """Show the reply on standard error as it streams, because standard output is for JSON."""
-    if isinstance(event, ModelLoading):
+    if isinstance(event, events.ModelLoading):
         command_output.progress(LOADING)
-    elif isinstance(event, ChunkReceived) and event.choice == 0:
+    elif isinstance(event, events.ChunkReceived) and event.choice == 0:
         command_output.progress(event.text)
 
 
@@ -35,13 +25,13 @@ class Printer:
         self._column = column
         self._is_thinking = False
 
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, ModelLoading):
+    def __call__(self, event: events.Event) -> None:
+        if isinstance(event, events.ModelLoading):
             command_output.progress(LOADING)
-        elif isinstance(event, RequestSent):
+        elif isinstance(event, events.RequestSent):
             attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
             command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
-        elif isinstance(event, ChunkReceived) and event.choice == 0:
+        elif isinstance(event, events.ChunkReceived) and event.choice == 0:
             if event.reasoning:
                 if not self._is_thinking:
                     command_output.heading("thinks:", "yellow")
@@ -53,24 +43,24 @@ class Printer:
                     command_output.heading("replies:", "yellow")
                 self._is_thinking = False
                 command_output.chunk(event.text)
-        elif isinstance(event, ToolInvoked):
+        elif isinstance(event, events.ToolInvoked):
             command_output.text("")
             command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
             command_output.text(event.rendered_output)
-        elif isinstance(event, AskedAgain):
+        elif isinstance(event, events.AskedAgain):
             command_output.text("")
             command_output.heading(f"asks again (not dspy): {event.reason}", "yellow")
             for message in event.messages[-1:]:
                 command_output.text(str(message["content"]))
-        elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
+        elif isinstance(event, events.ExtractionStarted | events.FallbackStarted | events.RetryStarted):
             command_output.text("")
             command_output.heading(_why_again(event), "yellow")
 
 
-def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
-    if isinstance(event, ExtractionStarted):
+def _why_again(event: events.ExtractionStarted | events.FallbackStarted | events.RetryStarted) -> str:
+    if isinstance(event, events.ExtractionStarted):
         return f"asks {event.model} to extract the fields, without the session's parameters (as dspy does)"
-    if isinstance(event, FallbackStarted):
+    if isinstance(event, events.FallbackStarted):
         return f"falls back to {event.adapter}: {event.reason}"
     return f"tries again in {event.delay_s:g} s: {event.reason}"
 

@@ -68,10 +68,12 @@ def workbench_capture() -> Any:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix != ".json":
         return None
-    if not _is_session(file_path, parent.config):
-        if _looks_like_session(file_path):
+    if not file_path.name.endswith(NAME):  # such a file is a session by its content, and only in configured folders
+        if not _looks_like_session(file_path):
+            return None
+        if not any(file_path.is_relative_to(folder) for folder in parent.config.getini(FOLDERS)):
             _passed_over(parent.config).add(str(file_path))
-        return None
+            return None
     from workbench.pytest_plugin.session_tests import SessionFile
 
     collector: pytest.Collector = SessionFile.from_parent(parent, path=file_path)
@@ -130,13 +132,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def _passed_over(config: pytest.Config) -> set[str]:
     return config.stash.setdefault(_PASSED_OVER, set())
-
-
-def _is_session(file: Path, config: pytest.Config) -> bool:
-    """Return whether a file is collected: by name anywhere, by content in configured folders."""
-    if file.name.endswith(NAME):
-        return True
-    return any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)) and _looks_like_session(file)
 
 
 def _looks_like_session(file: Path) -> bool:

@@ -308,6 +308,8 @@ def past_runs(
     for run in runs:
         reply = reply_of_run(run, model, raw) if run.attempts else None
         failure = run.error
+        asked = [one for attempt in run.attempts for one in attempt.request.get("messages") or ()]
+        messages = [(str(one.get("role", "")), text_of(one.get("content"))) for one in asked]
         yield PastRun(
             at=datetime.now().isoformat(timespec="milliseconds"),
             case=case,
@@ -321,7 +323,7 @@ def past_runs(
             adapter=column.adapter,
             session=session.name,
             path=path,
-            messages=tuple(dict.fromkeys(_messages(run))),
+            messages=tuple(dict.fromkeys(messages)),
         )
 
 
@@ -333,12 +335,6 @@ def plain_words(error: Exception) -> str:
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return f"{sent_file()}: {error} (free some space, or delete the kept runs with `workbench runs --clear`)"
     return str(error)
-
-
-def _messages(run: Run) -> Iterator[tuple[str, str]]:
-    for attempt in run.attempts:
-        for message in attempt.request.get("messages") or ():
-            yield str(message.get("role", "")), text_of(message.get("content"))
 
 
 def text_of(content: object) -> str:

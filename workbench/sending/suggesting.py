@@ -7,14 +7,13 @@ accepted and saved as a variant.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate, zip_longest
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate, product, zip_longest
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass
 from adapters.lm import ProviderError
-from adapters.replies.reading import Reading
 from adapters.requests.request import read_reply
 from adapters.running.events import Listener
 from adapters.running.runs import Run
@@ -99,33 +98,28 @@ def failing(session: Session) -> tuple[Failing, ...]:
     Raises `SignatureError`.
     """
     session.signature.read()
-    return tuple(_failing(session))
-
-
-def _failing(session: Session) -> Iterator[Failing]:
-    for case in session.cases:
-        for column in session.columns:
-            reply = case.replies.get(column.id)
-            if reply is None or reply.raw:
-                continue
-            try:
-                request = rendering.request_of(session, column, case)
-                reading = read_reply(rendering.adapter_of(column), request, reply.text)
-            except Exception:  # skip a column without a prompt
-                continue
-            reasons = tuple(_reasons(case, column, reading))
-            if reasons:
-                yield Failing(case, column.id, reply.text, reasons)
-
-
-def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
-    expect = dict(expectations.column_expectations(case.expect, column.id))
-    if reading.error is not None and expect.get("reply") != "does_not_parse":
-        yield f"{reading.error.type}: {reading.error.message}"
-        return
-    known = {key: value for key, value in expect.items() if key in ("reply", "fields")}
-    for failure in expectations.judge(known, reading):
-        yield f"{failure.place} {failure.message}, expected {_shown(failure.expected)}, got {_shown(failure.found)}"
+    found: list[Failing] = []
+    for case, column in product(session.cases, session.columns):
+        reply = case.replies.get(column.id)
+        if reply is None or reply.raw:
+            continue
+        try:
+            request = rendering.request_of(session, column, case)
+            reading = read_reply(rendering.adapter_of(column), request, reply.text)
+        except Exception:  # skip a column without a prompt
+            continue
+        expect = dict(expectations.column_expectations(case.expect, column.id))
+        if reading.error is not None and expect.get("reply") != "does_not_parse":
+            reasons = [f"{reading.error.type}: {reading.error.message}"]
+        else:
+            known = {key: value for key, value in expect.items() if key in ("reply", "fields")}
+            reasons = [
+                f"{one.place} {one.message}, expected {_shown(one.expected)}, got {_shown(one.found)}"
+                for one in expectations.judge(known, reading)
+            ]
+        if reasons:
+            found.append(Failing(case, column.id, reply.text, tuple(reasons)))
+    return tuple(found)
 
 
 def failing_in(session: Session, grid: Grid, shown: Collection[tuple[str, str]]) -> tuple[Failing, ...]:

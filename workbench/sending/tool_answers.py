@@ -39,8 +39,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
             raise CommandError(f"--tool {given}: write NAME=module:function, e.g. search=my_tools:search")
         if name not in names:
             raise CommandError(f"--tool {given}: {no_such('tool', name, names)}")
-        handler = user_code.function(place, f"--tool {given}")
-        found[name] = NamedHandler(place, handler)
+        found[name] = NamedHandler(place, user_code.function(place, f"--tool {given}", "my_tools:search"))
     return found
 
 

@@ -17,18 +17,7 @@ from aiohttp import hdrs, web
 
 from adapters.late_dataclasses import dataclass
 from workbench.output import crash_log
-from workbench.serving import board, messages, seats, textual_server
-from workbench.serving.doors import (
-    BOARD,
-    Connections,
-    CountedLog,
-    Doors,
-    NewConnection,
-    fields_of,
-    filled,
-    page,
-    raise_descriptor_limit,
-)
+from workbench.serving import board, doors, messages, seats, textual_server
 from workbench.serving.messages import DISK_MB, FILES, Orders
 from workbench.serving.seats import DownloadError, Seat, Seats, download_path, open_download
 
@@ -111,11 +100,11 @@ class ClassRoom:
         self.lead = textual_server.Lead()
         self.port = 0
         """The listening port; 0 before `open`."""
-        self._connections = Connections(is_behind_proxy=setup.public_url is not None)
-        self._doors = Doors(self.seats, setup.public_url, self._welcome, self._connections)
+        self._connections = doors.Connections(is_behind_proxy=setup.public_url is not None)
+        self._doors = doors.Doors(self.seats, setup.public_url, self._welcome, self._connections)
         self._runner: web.AppRunner | None = None
         self._listener: asyncio.Server | None = None
-        self._log = CountedLog(say, crash_log.write)
+        self._log = doors.CountedLog(say, crash_log.write)
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
@@ -137,8 +126,8 @@ class ClassRoom:
                 web.get("/", self._page),
                 web.get("/ws", self._converse),
                 web.get("/download/{name}", self._hand_out),
-                web.get(BOARD, self._board),
-                web.post(BOARD, self._obey),
+                web.get(doors.BOARD, self._board),
+                web.post(doors.BOARD, self._obey),
             ]
         )
         # with `handler_cancellation` a lost connection ends its handler, and a seat's program with its page; nothing is
@@ -153,7 +142,7 @@ class ClassRoom:
         await self._runner.setup()
         assert self._runner.server is not None
         self._log.put_up()
-        begin = partial(NewConnection, self._runner.server, self._connections)
+        begin = partial(doors.NewConnection, self._runner.server, self._connections)
         host, port = self.setup.host, self.setup.port
         self._listener = await asyncio.get_running_loop().create_server(begin, host, port, backlog=512)
         self.port = int(self._listener.sockets[0].getsockname()[1])
@@ -207,24 +196,20 @@ class ClassRoom:
                 self.seats.is_closed = False
                 return f"the class is open: {self.address}"
             case ["kick", number] if number.isascii() and number.isdecimal() and len(number) < 6:
-                return await self._remove(int(number))
+                seat = self.seats.remove(int(number))
+                if seat is None:
+                    return f"there is no participant {int(number)}; `who` lists them"
+                await seat.end(textual_server.REMOVED)
+                self._end(seat)
+                return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
         return board.ORDERS
-
-    async def _remove(self, number: int) -> str:
-        """Remove a participant, and delete the folder of the seat unless folders are kept."""
-        seat = self.seats.remove(number)
-        if seat is None:
-            return f"there is no participant {number}; `who` lists them"
-        await seat.end(textual_server.REMOVED)
-        self._end(seat)
-        return f"{seat.name} was removed{self._count()}; `code` makes a new code, `close` admits nobody"
 
     async def _board(self, request: web.Request) -> web.Response:
         return board.board(self.seats, self.setup.url(self.port), self.address)
 
     async def _obey(self, request: web.Request) -> web.Response:
-        await textual_server.finish(self.order((await fields_of(request)).get("order", "")))
-        raise web.HTTPSeeOther(BOARD)
+        await textual_server.finish(self.order((await doors.fields_of(request)).get("order", "")))
+        raise web.HTTPSeeOther(doors.BOARD)
 
     async def _look_again_and_again(self) -> None:
         while True:
@@ -261,7 +246,7 @@ class ClassRoom:
         try:
             opened = open_download(seat.folder / FILES, name)
         except DownloadError as error:
-            return page("No download", str(error), status=404)
+            return doors.page("No download", str(error), status=404)
         attached = {"Content-Disposition": f"attachment; filename*=UTF-8''{download_path(name)}"}
         response = web.Response(body=opened, content_type="application/octet-stream", headers=attached)
         if request.method == hdrs.METH_GET:
@@ -274,7 +259,7 @@ class ClassRoom:
         leads = seat is not None and seat.leads
         size = PROJECTED_FONT_SIZE if leads and self.setup.is_projected else FONT_SIZE
         values = {"FONT_SIZE": str(size), "LEADS": "-leads" if leads else "", "BOARD_LINK": board.LINK if leads else ""}
-        return filled("app.html", values)
+        return doors.filled("app.html", values)
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """Serve the WebSocket of a page; a seat's second page replaces its first, since a seat has one program."""
@@ -327,7 +312,7 @@ async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None], type
 
     The teacher's orders are read from the terminal `typed`. Raises OSError if the server cannot listen on its address.
     """
-    raise_descriptor_limit()
+    doors.raise_descriptor_limit()
     room = ClassRoom(setup, say)
     over, listening = asyncio.Event(), None
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

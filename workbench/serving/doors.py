@@ -282,12 +282,6 @@ class Doors:
         port = request.host.rpartition(":")[2]
         return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
-    def _address(self, request: web.Request) -> str:
-        """Return the address of the device that sent the request; "" behind a proxy and for this machine."""
-        if self._public is not None or not request.remote:
-            return ""
-        return "" if ipaddress.ip_address(request.remote.partition("%")[0]).is_loopback else request.remote
-
     async def _ask_for_code(self, request: web.Request) -> web.StreamResponse:
         code = as_typed(request.query.get("code", ""))
         if code.replace("-", "").isalnum() and code.isascii():
@@ -300,8 +294,10 @@ class Doors:
         A browser with a seat keeps it, but a participant may still use the teacher's code. The page brings the cookie
         that will open the seat, so that a second Join finds it when the answer to the first was lost.
         """
-        code, address = request.match_info["code"], self._address(request)
-        called = (await fields_of(request)).get("name", "")
+        code, called = request.match_info["code"], (await fields_of(request)).get("name", "")
+        # The address of the device: "" behind a proxy and for this machine.
+        remote = "" if self._public is not None else request.remote or ""
+        address = "" if not remote or ipaddress.ip_address(remote.partition("%")[0]).is_loopback else remote
         is_teachers, seat = self._seats.is_teachers(code), self.holder(request)
         if seat is not None and (seat.leads or not is_teachers):
             raise web.HTTPSeeOther("/")

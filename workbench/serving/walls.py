@@ -122,7 +122,11 @@ def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[
                 if folder_size(top) >= most_bytes:
                     raise FullError(most_bytes)
         elif event == "subprocess.Popen":
-            _program(arguments[0], arguments[1], startable)
+            program, words = arguments[:2]
+            given = list(words) if isinstance(words, (list, tuple)) else [words]
+            is_python = program == given[0] == sys.executable
+            if not is_python or str(given[-1]) not in startable or not FLAGS.issuperset(given[1:-1]):
+                raise WallError(f"the program {program!r}")
         elif event in NEVER:
             raise WallError(event)
 
@@ -152,10 +156,3 @@ def _stay(path: object, folders: tuple[str, ...]) -> None:
     real = _real(path)
     if not any(real == one or real.startswith(one + os.sep) for one in folders):
         raise WallError(real)
-
-
-def _program(program: object, words: object, startable: frozenset[str]) -> None:
-    given = list(words) if isinstance(words, (list, tuple)) else [words]
-    is_python = program == given[0] == sys.executable
-    if not is_python or str(given[-1]) not in startable or not FLAGS.issuperset(given[1:-1]):
-        raise WallError(f"the program {program!r}")

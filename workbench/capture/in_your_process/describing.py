@@ -30,9 +30,14 @@ def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
     `programs` are the modules around the predictor, innermost first: a ChainOfThought adds the reasoning field.
     """
     program = programs[0] if programs else None
-    react, made_of = _agent(programs, cls)
-    if made_of is not None:
-        react["of"] = _home(_written_as(made_of, False))
+    react: dict[str, Any] = {}
+    for agent in programs[:2]:  # the predictor's owner is a ReAct itself, or the ChainOfThought that extracts
+        if any(one.__name__ == "ReAct" for one in type(agent).__mro__) and hasattr(agent, "tools"):
+            is_step = getattr(getattr(agent, "react", None), "signature", None) is cls
+            tools = {str(name): str(one) for name, one in agent.tools.items()} if is_step else {}
+            react = {"part": "react" if is_step else "extract", "tools": tools}
+            react["of"] = _home(_written_as(agent.signature, False))
+            break
     classes: dict[str, Any] = {}
     fields = [_signature_field(name, info, classes) for name, info in cls.fields.items()]
     is_cot = type(program).__name__ == "ChainOfThought" and bool(cls.output_fields)
@@ -46,21 +51,8 @@ def signature(cls: Any, programs: Any = ()) -> dict[str, Any]:
         "of": _home(written),
         "as_written": written is not None and written.instructions == cls.instructions,
         "predictor": "ChainOfThought" if is_cot else "Predict",
-        **({"react": react} if made_of is not None else {}),
+        **({"react": react} if react else {}),
     }
-
-
-def _agent(programs: Any, cls: Any) -> Any:
-    """Return `{"part", "tools"}` and the outer signature of a ReAct's inner one; else `{}` and None.
-
-    The predictor's owner is the ReAct itself, or the ChainOfThought that extracts.
-    """
-    for agent in programs[:2]:
-        if any(one.__name__ == "ReAct" for one in type(agent).__mro__) and hasattr(agent, "tools"):
-            is_step = getattr(getattr(agent, "react", None), "signature", None) is cls
-            tools = {str(name): str(one) for name, one in agent.tools.items()} if is_step else {}
-            return {"part": "react" if is_step else "extract", "tools": tools}, agent.signature
-    return {}, None
 
 
 def files(cls: Any, programs: Any) -> list[str]:

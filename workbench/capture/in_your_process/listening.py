@@ -102,11 +102,12 @@ class Listener:
 
     @_guarded
     def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        if _is_model(instance):  # dspy 2.6 reports a user's own model class as a module
-            self.on_lm_start(call_id, instance, inputs)
+        has_signature = hasattr(instance, "signature")
+        if hasattr(instance, "model") and hasattr(instance, "history") and not has_signature:
+            self.on_lm_start(call_id, instance, inputs)  # dspy 2.6 reports a user's own model class as a module
             return
         parent = self._of_this_thread()
-        is_predictor = hasattr(instance, "signature") and hasattr(instance, "demos")
+        is_predictor = has_signature and hasattr(instance, "demos")
         call = _Call("predictor" if is_predictor else "module", instance, parent)
         if is_predictor:
             given = inputs.get("kwargs") or {}
@@ -152,7 +153,9 @@ class Listener:
             given = _by_name(inputs, ("signature", "demos", "inputs"))
             owner.data["inputs"] = dumps(given["inputs"])
             owner.data["demos"] = dumps([_fields_of(one) for one in given["demos"] or ()])
-        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": _is_within_parse(call)})
+        # A prompt that is made during parsing is for TwoStep's second model.
+        around = [one.kind for one in call.enclosing() if one.kind in ("parse", "predictor", "module")]
+        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": around[:1] == ["parse"]})
 
     @_guarded
     def on_adapter_format_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
@@ -261,7 +264,15 @@ class Listener:
         known = self._models.get((id(instance), name))
         if known is None or known[0] is not instance:
             self._secrets = tuple(dict.fromkeys([*self._secrets, *_secrets_of(instance)]))
-            known = _remember(self._models, (id(instance), name), (instance, _abilities(instance)))
+            abilities: dict[str, Any] | None = None  # of a dspy that asks litellm for them
+            if hasattr(type(instance), "supported_params"):
+                abilities = {
+                    "function_calling": bool(instance.supports_function_calling),
+                    "reasoning": bool(instance.supports_reasoning),
+                    "response_schema": bool(instance.supports_response_schema),
+                    "params": sorted(str(one) for one in instance.supported_params),
+                }
+            known = _remember(self._models, (id(instance), name), (instance, abilities))
         params = _without_secrets(getattr(instance, "kwargs", None) or {})
         return dumps({"name": name, "params": params, "abilities": known[1]})
 
@@ -297,18 +308,6 @@ def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         return inputs
     in_order = dict(zip(names, inputs["args"]))  # noqa: B905  (Python 3.9 knows no `strict`)
     return {**in_order, **(inputs.get("kwargs") or {})}
-
-
-def _is_model(instance: Any) -> bool:
-    return hasattr(instance, "model") and hasattr(instance, "history") and not hasattr(instance, "signature")
-
-
-def _is_within_parse(call: _Call) -> bool:
-    """Return whether a prompt is made during parsing, as for TwoStep's second model."""
-    for above in call.enclosing():
-        if above.kind in ("parse", "predictor", "module"):
-            return above.kind == "parse"
-    return False
 
 
 def _answered(call: _Call, outputs: Any, exception: Any) -> None:
@@ -389,15 +388,3 @@ def _secrets_of(model: Any) -> list[str]:
             found += [str(one) for one in value.values()] if isinstance(value, dict) else [str(value)]
     # Short keys and plain words are excluded, as they would be cut out of sentences.
     return [json.dumps(one)[1:-1] for one in found if len(one) >= 8 and not (one.isalpha() and one[1:].islower())]
-
-
-def _abilities(model: Any) -> dict[str, Any] | None:
-    """Return the model's own capabilities, or None if this dspy asks litellm for them."""
-    if not hasattr(type(model), "supported_params"):
-        return None
-    return {
-        "function_calling": bool(model.supports_function_calling),
-        "reasoning": bool(model.supports_reasoning),
-        "response_schema": bool(model.supports_response_schema),
-        "params": sorted(str(one) for one in model.supported_params),
-    }

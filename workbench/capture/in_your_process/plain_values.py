@@ -101,7 +101,8 @@ def typed(value: Any, depth: int = 0) -> Any:
     if kind is int:
         return value if value.bit_length() <= _LARGE_INT_BITS else _tagged("int", hex(value))
     if kind is float:
-        return value if math.isfinite(value) else _tagged("float", _float_name(value))
+        infinity = "Infinity" if value > 0 else "-Infinity"
+        return value if math.isfinite(value) else _tagged("float", "NaN" if math.isnan(value) else infinity)
     if depth >= DEPTH:
         return _tagged("nested deeper", kind.__qualname__)
     if kind is list:
@@ -155,7 +156,3 @@ _TEXTS: dict[type, Any] = {
 
 def _tagged(tag: str, value: Any, name: str | None = None) -> dict[str, Any]:
     return {"$type": tag, "value": value} if name is None else {"$type": tag, "name": name, "value": value}
-
-
-def _float_name(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,4 +1,7 @@
-"""The commands, one module each with `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
+"""The commands, one module each with a docstring, `add_arguments(parser)` and `run(options)`.
+
+The docstring, below its first line, is the text of `--help`; the examples follow a line `examples:`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import keyword
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
+
+from workbench.cli.arguments import Parser
 
 SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
@@ -43,3 +48,13 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
 def load(name: str) -> Any:
     """Import the module of a command. `import` is a Python keyword, so its module is `import_`."""
     return importlib.import_module(f"workbench.cli.commands.{name}{'_' * keyword.iskeyword(name)}")
+
+
+def parser_of(name: str) -> Parser:
+    """Make the parser of a command."""
+    module = load(name)
+    text = (module.__doc__ or "").partition("\n\n")[2].rstrip()
+    description, _, examples = text.partition("\n\nexamples:\n")
+    parser = Parser(f"workbench {name}", description, examples)
+    module.add_arguments(parser)
+    return parser

@@ -1,10 +1,39 @@
-"""`workbench bench`: run every case in every column, and report which column is best."""
+"""`workbench bench`: run every case in every column, and report which column is best.
+
+Runs every case of each SESSION (a file, or a folder of them) in every column,
+--repeat times, and reports which column is best: how many replies parse and are
+as the cases expect, with 95 % intervals, cost and time, and whether two columns
+differ or there are too few cases to tell.
+
+Each run is written to a results file beside the session (q.bench.jsonl) as soon
+as it ends. The same command continues where it stopped and makes no run twice;
+another prompt, model or option is another run. ctrl+c waits for active runs;
+press it again to abort them. The session is not changed.
+
+Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
+fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted
+or, with --fail-under or --fail-if-worse, could not be made.
+
+examples:
+  workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
+  workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2
+  workbench bench prompts/ --model openai/gpt-6-luna anthropic/claude-sonnet-5-5 --adapter chat xml
+  workbench bench q.session.json --html bench.html               one page with the heat map and every reply
+  workbench bench q.session.json --again --compare previous --fail-if-worse
+  workbench bench q.session.json --compare old.bench.jsonl --no-send
+  workbench bench q.session.json --shard 2/8                     the second of eight machines: q.2-of-8.bench.jsonl
+  workbench bench q.session.json --join parts/
+  workbench bench q.session.json --expect my_checks:total_is_right
+  workbench bench q.session.json --metric dspy.evaluate:answer_exact_match
+  workbench bench q.session.json --json | jq '.pairs[] | select(.differ) | .words'
+"""
 
 from __future__ import annotations
 
 import argparse
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from adapters.late_dataclasses import replace
@@ -25,33 +54,6 @@ from workbench.output import command_output, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
 from workbench.pages.page import page_of_blocks
 from workbench.sending import model_choices, tool_answers
-
-DESCRIPTION = """\
-Runs every case of each SESSION (a file, or a folder of them) in every column,
---repeat times, and reports which column is best: how many replies parse and are
-as the cases expect, with 95 % intervals, cost and time, and whether two columns
-differ or there are too few cases to tell.
-
-Each run is written to a results file beside the session (q.bench.jsonl) as soon
-as it ends. The same command continues where it stopped and makes no run twice;
-another prompt, model or option is another run. ctrl+c waits for active runs;
-press it again to abort them. The session is not changed.
-
-Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
-fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted
-or, with --fail-under or --fail-if-worse, could not be made."""
-EXAMPLES = """\
-  workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
-  workbench bench q.session.json --repeat 5 --jobs 8 --max-cost 2
-  workbench bench prompts/ --model openai/gpt-6-luna anthropic/claude-sonnet-5-5 --adapter chat xml
-  workbench bench q.session.json --html bench.html               one page with the heat map and every reply
-  workbench bench q.session.json --again --compare previous --fail-if-worse
-  workbench bench q.session.json --compare old.bench.jsonl --no-send
-  workbench bench q.session.json --shard 2/8                     the second of eight machines: q.2-of-8.bench.jsonl
-  workbench bench q.session.json --join parts/
-  workbench bench q.session.json --expect my_checks:total_is_right
-  workbench bench q.session.json --metric dspy.evaluate:answer_exact_match
-  workbench bench q.session.json --json | jq '.pairs[] | select(.differ) | .words'"""
 
 EVERY_S = 0.2
 """Seconds between two updates of the progress."""
@@ -221,13 +223,8 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
     """Send the open runs; return exit codes."""
-    settings = Settings(
-        options.jobs,
-        options.deadline,
-        options.max_cost,
-        arguments.allowed(options),
-        tuple(checks),
-    )
+    allowed = arguments.allowed(options)
+    settings = Settings(options.jobs, options.deadline, options.max_cost, allowed, tuple(checks))
     line = command_output.StatusLine(EVERY_S)
     said = "waiting for active runs; press ctrl+c again to abort them. The same command continues."
     with interruptible(said) as (stop, cancel):
@@ -253,20 +250,18 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
 
 
 def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
-    title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
+    told = partial(report.blocks, grid, compared, baseline=options.baseline)
     if options.html is not None:
-        told = report.blocks(grid, compared, baseline=options.baseline, with_replies=True)
-        arguments.write_output(options.html, page_of_blocks(title, told))
+        title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
+        arguments.write_output(options.html, page_of_blocks(title, told(with_replies=True)))
     if options.markdown is not None:
-        arguments.write_output(
-            options.markdown, markdown.document(report.blocks(grid, compared, baseline=options.baseline))
-        )
+        arguments.write_output(options.markdown, markdown.document(told()))
     if options.junit is not None:
         arguments.write_output(options.junit, report_files.junit_report(grid))
     if options.json:
         command_output.json(report_files.as_json(grid, compared, options.baseline))
     else:
-        command_output.blocks(report.blocks(grid, compared, baseline=options.baseline))
+        command_output.blocks(told())
     if options.fail_under is not None:
         for column in under(grid, options.fail_under):
             command_output.message(f"workbench: {column} is below {options.fail_under:.0%}")

@@ -1,35 +1,5 @@
-"""`workbench capture`: run a program and write its dspy calls to sessions."""
+"""`workbench capture`: run a program and write its dspy calls to sessions.
 
-from __future__ import annotations
-
-import argparse
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from pathlib import Path
-from typing import Any
-
-from sessions.causes.finding import Causes
-from sessions.checking import reports
-from sessions.checking import reports as check_reports
-from sessions.checking.verdicts import totals
-from workbench.capture import capturing
-from workbench.capture.attached_apps import attached
-from workbench.capture.calls_check import CallsCheck, compare
-from workbench.capture.capturing import plain_words
-from workbench.capture.in_your_process import attaching
-from workbench.capture.in_your_process.outlet import Writer
-from workbench.cli import arguments
-from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
-from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
 Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
 the program: one session a signature in DIR, a case for each distinct input,
 with demos, adapter, model, reply and dspy's parse result. Differences from this
@@ -50,15 +20,45 @@ follows when the app and the program have ended. Without a PROGRAM the app
 attaches to programs already capturing into DIR, and detaches when you quit.
 
 In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
-workbench.capture; in pytest --workbench-capture DIR."""
-EXAMPLES = """\
+workbench.capture; in pytest --workbench-capture DIR.
+
+examples:
   workbench capture -o prompts/ -- python program.py
   workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
   workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
   workbench check prompts/
   workbench capture -o prompts/ --live -- python program.py   watch the calls, fix one
   workbench capture -o prompts/ --live                        attach to programs capturing there
-  workbench capture --check prompts/ -- python program.py     what it asks today, compared"""
+  workbench capture --check prompts/ -- python program.py     what it asks today, compared
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from sessions.causes.finding import Causes
+from sessions.checking import reports
+from sessions.checking.verdicts import totals
+from workbench.capture import capturing
+from workbench.capture.attached_apps import attached
+from workbench.capture.calls_check import CallsCheck, compare
+from workbench.capture.capturing import plain_words
+from workbench.capture.in_your_process import attaching
+from workbench.capture.in_your_process.outlet import Writer
+from workbench.cli import arguments
+from workbench.cli.arguments import Parser
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
 
 Show = Callable[[Callable[[], str], Path, Callable[[], str]], int]
 """Shows calls: a description of their program, their file, the last lines of errors; returns an exit code."""
@@ -112,7 +112,9 @@ def run(options: argparse.Namespace, show: Show) -> int:
         raise CommandError("--junit requires --check")
     if options.live and options.out is None:
         raise CommandError("--live requires -o")
-    if not program and (unused := _of_a_program(options)):
+    given = {"--cases": options.cases, "--only": options.only, "--redact": options.redact, "--json": options.json}
+    unused = [name for name, value in {**given, "--sample": options.sample != 1.0}.items() if value]
+    if not program and unused:
         raise CommandError(f"{', '.join(unused)}: expected a program; `--live` alone only shows calls")
     if options.live and not command_output.is_terminal(sys.stdout):
         raise CommandError("--live requires a terminal")
@@ -131,16 +133,18 @@ def run(options: argparse.Namespace, show: Show) -> int:
         return _capture(options, program, show, calls)
 
 
-def _of_a_program(options: argparse.Namespace) -> list[str]:
-    """List the given options that need a program to run."""
-    given = {"--cases": options.cases, "--only": options.only, "--redact": options.redact, "--json": options.json}
-    given["--sample"] = options.sample != 1.0
-    return [name for name, value in given.items() if value]
-
-
 def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
-        writer = _writer(options, today)
+        told = capturing.options_of(
+            options.out or today,
+            linked_from=options.check,
+            cases=options.cases,
+            only=options.only or "all",
+            sample=options.sample,
+            redact=options.redact,
+            report=True,
+        )
+        writer = Writer(capturing.command(), capturing.variables(), told)
         try:
             writer.start()
         except OSError as error:
@@ -199,7 +203,7 @@ def _told(
     lost = missing + sum(one["lost"] for one in found)
     if lost:
         command_output.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
-    command_output.message(f"workbench capture: {check_reports.summary(totals(compared.results))}")
+    command_output.message(f"workbench capture: {reports.summary(totals(compared.results))}")
     if options.junit is not None:
         arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))
     if code:
@@ -209,19 +213,6 @@ def _told(
     return exit_codes.OK if any(one.passed for one in compared.results) else exit_codes.NOTHING
 
 
-def _writer(options: argparse.Namespace, today: str) -> Writer:
-    told = capturing.options_of(
-        options.out or today,
-        linked_from=options.check,
-        cases=options.cases,
-        only=options.only or "all",
-        sample=options.sample,
-        redact=options.redact,
-        report=True,
-    )
-    return Writer(capturing.command(), capturing.variables(), told)
-
-
 def _run(program: list[str], environment: Mapping[str, str], output: Path, calls: Path | None, show: Show) -> int:
     """Run the program and return its exit code like a shell: 128 plus the signal's number if killed.
 
@@ -229,9 +220,12 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
     the app shows `calls`.
     """
     try:
-        process = (
-            subprocess.Popen(program, env=environment) if calls is None else _started(program, environment, output)
-        )
+        if calls is None:
+            process = subprocess.Popen(program, env=environment)
+        else:
+            with open(output / OUTPUT, "wb") as said, open(output / ERRORS, "wb") as errors:
+                unread = subprocess.DEVNULL
+                process = subprocess.Popen(program, env=environment, stdin=unread, stdout=said, stderr=errors)
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
@@ -253,11 +247,6 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
                         shutil.copyfileobj(file, stream.buffer)
                         stream.flush()
     return code if code >= 0 else 128 - code
-
-
-def _started(program: list[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
-    with open(folder / OUTPUT, "wb") as output, open(folder / ERRORS, "wb") as errors:
-        return subprocess.Popen(program, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
 
 
 def _watch(program: list[str], process: subprocess.Popen[bytes], calls: Path, errors: Path, show: Show) -> None:

@@ -1,4 +1,30 @@
-"""`workbench check`: render and parse every recording again."""
+"""`workbench check`: render and parse every recording again.
+
+Render every recorded case and column again, parse the recorded replies again,
+and report what changed: the messages and the request (render), the verdict and
+the values (parse), the case's expectations (expect). A session linked to a
+program (workbench new FILE.py:Class) is compared with its class, too (source);
+the program is read, never run. --dspy compares with the installed dspy
+(upstream; not for sessions with tools, nor for adapters that dspy lacks).
+--live sends the prompts again and judges the new replies. PATH is a session
+file, or a folder: every *.session.json below it, and every other .json file
+that is a session.
+
+Exits with 1 on drift or a failed expectation, and with 4 when a file has
+neither recordings nor expectations: that is never a pass.
+
+examples:
+  workbench check q.session.json
+  workbench check prompts/ other.session.json --adapter chat
+  workbench check prompts/ -k 'rainy and not xml' --junit report.xml
+  workbench check prompts/ -k path:invoices
+  workbench check q.session.json --update          record today's prompts, unless a verdict or value changed
+  workbench check q.session.json --update parse    record today's parse results, changed verdicts too
+  workbench check prompts/ --dspy            compare with the dspy installed here
+  workbench check q.session.json --live openai/gpt-6-luna --repeat 5
+  workbench check prompts/ --shard 2/8       the second of eight CI jobs
+  workbench check . --json | jq '.fixtures[] | select(.drift != [])'
+"""
 
 from __future__ import annotations
 
@@ -26,30 +52,6 @@ from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 from workbench.output.markdown import bounded, code, fenced
 
-DESCRIPTION = """\
-Render every recorded case and column again, parse the recorded replies again,
-and report what changed: the messages and the request (render), the verdict and
-the values (parse), the case's expectations (expect). A session linked to a
-program (workbench new FILE.py:Class) is compared with its class, too (source);
-the program is read, never run. --dspy compares with the installed dspy
-(upstream; not for sessions with tools, nor for adapters that dspy lacks).
---live sends the prompts again and judges the new replies. PATH is a session
-file, or a folder: every *.session.json below it, and every other .json file
-that is a session.
-
-Exits with 1 on drift or a failed expectation, and with 4 when a file has
-neither recordings nor expectations: that is never a pass."""
-EXAMPLES = """\
-  workbench check q.session.json
-  workbench check prompts/ other.session.json --adapter chat
-  workbench check prompts/ -k 'rainy and not xml' --junit report.xml
-  workbench check prompts/ -k path:invoices
-  workbench check q.session.json --update          record today's prompts, unless a verdict or value changed
-  workbench check q.session.json --update parse    record today's parse results, changed verdicts too
-  workbench check prompts/ --dspy            compare with the dspy installed here
-  workbench check q.session.json --live openai/gpt-6-luna --repeat 5
-  workbench check prompts/ --shard 2/8       the second of eight CI jobs
-  workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the file of a step's summary in GitHub Actions."""
@@ -138,7 +140,7 @@ def run(options: argparse.Namespace) -> int:
 
         arguments.write_output(options.html, report_pages.check_page(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
-        _write_markdown(options.markdown, markdown_report(found, counts, errors))
+        _write_markdown(options.markdown, found, counts, errors)
     if options.json:
         own = project.find(Path.cwd())
         command_output.json(
@@ -274,8 +276,16 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
     return code_of(checked.results)
 
 
-def _write_markdown(path: str | None, text: str) -> None:
-    """Write the report to a file, and append it to GitHub Actions' step summary."""
+def _write_markdown(
+    path: str | None, causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]
+) -> None:
+    """Write the report in Markdown to a file, and append it to GitHub Actions' step summary."""
+    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
+    if changed := verdict_lines(causes):
+        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
+    parts += [f"- {code(where)}: {code(reason)}\n" for where, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
+    sections = [_section(one) for one in causes]
+    text = bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)
@@ -300,16 +310,6 @@ def _write(checked: Checked) -> None:
 MOST_MARKDOWN_LINES = 60
 MOST_MARKDOWN_NAMED = 20
 LONGEST_LINE = 300
-
-
-def markdown_report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
-    """Return the report in Markdown; omitted causes are counted."""
-    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
-    if changed := verdict_lines(causes):
-        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
-    parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
-    sections = [_section(one) for one in causes]
-    return bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
 
 
 def _section(cause: Cause) -> str:

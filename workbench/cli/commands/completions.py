@@ -1,4 +1,13 @@
-"""`workbench completions`: print a script for shell completion of commands, options and their values."""
+"""`workbench completions`: print a script for shell completion of commands, options and their values.
+
+Prints a script that completes commands, options and their values; files are
+completed as usual. Load it once from your shell's start file.
+
+examples:
+  workbench completions bash >> ~/.bashrc
+  workbench completions zsh > ~/.zfunc/_workbench        with ~/.zfunc in $fpath
+  workbench completions fish > ~/.config/fish/completions/workbench.fish
+"""
 
 from __future__ import annotations
 
@@ -8,16 +17,8 @@ from collections.abc import Iterator, Mapping
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from workbench.cli.arguments import Parser
-from workbench.cli.commands import SUMMARIES, load
+from workbench.cli.commands import SUMMARIES, parser_of
 from workbench.output import command_output, exit_codes
-
-DESCRIPTION = """\
-Prints a script that completes commands, options and their values; files are
-completed as usual. Load it once from your shell's start file."""
-EXAMPLES = """\
-  workbench completions bash >> ~/.bashrc
-  workbench completions zsh > ~/.zfunc/_workbench        with ~/.zfunc in $fpath
-  workbench completions fish > ~/.config/fish/completions/workbench.fish"""
 
 SHELLS = ("bash", "zsh", "fish")
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -49,10 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _options(command: str) -> Iterator[Option]:
-    module = load(command)
-    parser = Parser(f"workbench {command}", module.DESCRIPTION)
-    module.add_arguments(parser)
-    for action in parser._actions:
+    for action in parser_of(command)._actions:
         about = " ".join(str(action.help or "").split())
         choices = tuple([str(one) for one in action.choices or ()])
         if action.option_strings:

@@ -1,4 +1,15 @@
-"""`workbench config`: show the current settings and where each comes from."""
+"""`workbench config`: show the current settings and where each comes from.
+
+Prints every setting, its value, and whether that is the default, the config
+file's (with the line) or a variable's. What is wrong in the file is named with
+its line, the keys of the app included.
+
+examples:
+  workbench config
+  workbench config --example > ~/.config/adapter-workbench/config.toml
+  workbench config --keys | grep -i send
+  workbench config --json | jq .settings.theme
+"""
 
 from __future__ import annotations
 
@@ -6,24 +17,13 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 from workbench.cli.arguments import Parser
 from workbench.config import settings
-from workbench.config.settings import InForce, Origin
+from workbench.config.settings import InForce
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Prints every setting, its value, and whether that is the default, the config
-file's (with the line) or a variable's. What is wrong in the file is named with
-its line, the keys of the app included."""
-EXAMPLES = """\
-  workbench config
-  workbench config --example > ~/.config/adapter-workbench/config.toml
-  workbench config --keys | grep -i send
-  workbench config --json | jq .settings.theme"""
 
 BEFORE = "servers.json"
 """The former name of the config file, which held only servers."""
@@ -65,34 +65,20 @@ def run(options: argparse.Namespace) -> int:
             )
         for name, origin in found.origins.items():
             value = settings.shown(getattr(found.settings, name))
-            command_output.text(f"{name:<16} {value:<32} {_from(origin)}")
+            places = {"environment": f"${origin.place}", "file": f"config.toml:{origin.place.rpartition(':')[2]}"}
+            command_output.text(f"{name:<16} {value:<32} {places.get(origin.source, 'default')}")
     for one in problems:
         command_output.message(f"workbench: {one}")
     return exit_codes.USAGE if problems else exit_codes.OK
 
 
-def _from(origin: Origin) -> str:
-    if origin.source == "environment":
-        return f"${origin.place}"
-    return f"config.toml:{origin.place.rpartition(':')[2]}" if origin.source == "file" else "default"
-
-
 def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
-    values = {name: getattr(found.settings, name) for name in found.origins}
     return {
         "path": None if found.file.path is None else str(found.file.path),
         "exists": found.file.exists,
         "settings": {
-            name: {
-                "value": dict(value)
-                if isinstance(value, Mapping)
-                else list(value)
-                if isinstance(value, tuple)
-                else value,
-                "source": found.origins[name].source,
-                "place": found.origins[name].place or None,
-            }
-            for name, value in values.items()
+            name: {"value": getattr(found.settings, name), "source": one.source, "place": one.place or None}
+            for name, one in found.origins.items()
         },
         "problems": problems,
     }

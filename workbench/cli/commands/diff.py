@@ -1,4 +1,15 @@
-"""`workbench diff`: compare the prompts of two sessions, or of a session with two adapters."""
+"""`workbench diff`: compare the prompts of two sessions, or of a session with two adapters.
+
+Compare two requests section by section (system, each demo, each turn of
+history, the inputs, the parameters) and show the lines that differ. Calls no
+model. Exits with 1 when anything differs.
+
+examples:
+  workbench diff before.session.json after.session.json
+  workbench diff before.session.json after.session.json --adapter chat
+  workbench diff q.session.json --adapter chat json
+  workbench diff q.session.json --adapter chat --variant gepa-3
+"""
 
 from __future__ import annotations
 
@@ -12,17 +23,6 @@ from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Compare two requests section by section (system, each demo, each turn of
-history, the inputs, the parameters) and show the lines that differ. Calls no
-model. Exits with 1 when anything differs."""
-EXAMPLES = """\
-  workbench diff before.session.json after.session.json
-  workbench diff before.session.json after.session.json --adapter chat
-  workbench diff q.session.json --adapter chat json
-  workbench diff q.session.json --adapter chat --variant gepa-3"""
-
 
 Pair = tuple[tuple[Selection, Column], tuple[Selection, Column]]
 

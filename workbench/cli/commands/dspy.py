@@ -1,4 +1,26 @@
-"""`workbench dspy`: manage other releases of dspy in separate environments, for columns and checks."""
+"""`workbench dspy`: manage other releases of dspy in separate environments, for columns and checks.
+
+Keeps releases of dspy beside the workbench, each in an environment of its own
+in your data folder. One that is added is a column: chat@3.0.4 is the Chat
+adapter of that very dspy, which renders and reads in a process of its own.
+
+add VERSION     installs it, with uv where that is there, else with venv and
+                pip; from the index and with the constraints that pip is set to
+use PYTHON      takes the dspy of an environment of yours, which stays yours
+use project     takes the dspy of the environment of the project in this folder
+list            what is there, and the dspy of the project
+remove VERSION  takes it away; an environment of yours is only forgotten
+
+Exits 0; 2 where that release or that Python cannot be; 3 without a network.
+
+examples:
+  workbench dspy add 3.0.4
+  workbench dspy add 2.6.27 --python python3.12
+  workbench dspy use ../old/.venv/bin/python
+  workbench dspy use project
+  workbench dspy list --json | jq -r .releases[].version
+  workbench render q.session.json --adapter chat chat@3.0.4
+"""
 
 from __future__ import annotations
 
@@ -15,26 +37,6 @@ from workbench.cli.arguments import Parser, cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
-DESCRIPTION = """\
-Keeps releases of dspy beside the workbench, each in an environment of its own
-in your data folder. One that is added is a column: chat@3.0.4 is the Chat
-adapter of that very dspy, which renders and reads in a process of its own.
-
-add VERSION     installs it, with uv where that is there, else with venv and
-                pip; from the index and with the constraints that pip is set to
-use PYTHON      takes the dspy of an environment of yours, which stays yours
-use project     takes the dspy of the environment of the project in this folder
-list            what is there, and the dspy of the project
-remove VERSION  takes it away; an environment of yours is only forgotten
-
-Exits 0; 2 where that release or that Python cannot be; 3 without a network."""
-EXAMPLES = """\
-  workbench dspy add 3.0.4
-  workbench dspy add 2.6.27 --python python3.12
-  workbench dspy use ../old/.venv/bin/python
-  workbench dspy use project
-  workbench dspy list --json | jq -r .releases[].version
-  workbench render q.session.json --adapter chat chat@3.0.4"""
 ACTIONS = ("list", "add", "use", "remove")
 PROJECT = "project"
 
@@ -62,7 +64,12 @@ def run(options: argparse.Namespace) -> int:
             command_output.result(options.json, {"removed": name}, f"dspy {name} is gone")
             return exit_codes.OK
         if action == "add":
-            found = _add(name, options)
+            line = command_output.StatusLine()
+            try:
+                with cleaned_up():
+                    found = environments.add(name, partial(_tell, line), options.python)
+            finally:
+                line.clear()
         else:
             found = environments.use(_project_python() if name == PROJECT else name)
     except CannotAddError as error:
@@ -87,15 +94,6 @@ def _project_python() -> str:
             f"{os.path.relpath(found.source)} names dspy {found.version}, but no environment here has it; {add}"
         )
     return found.python
-
-
-def _add(version: str, options: argparse.Namespace) -> Environment:
-    line = command_output.StatusLine()
-    try:
-        with cleaned_up():
-            return environments.add(version, partial(_tell, line), options.python)
-    finally:
-        line.clear()
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -1,4 +1,17 @@
-"""`workbench export`: write a session in the format of another tool."""
+"""`workbench export`: write a session in the format of another tool.
+
+Write a session in the format of another tool, --as one of
+  FORMATS
+Standard error lists what is left out. API keys are never written: an export
+names the environment variable instead.
+
+examples:
+  workbench export q.session.json --adapter chat                    messages as JSON
+  workbench export q.session.json --as dspy --adapter json -o program.py
+  workbench export q.session.json --as curl --model openai/gpt-6-luna > ask.sh && sh ask.sh
+  workbench export q.session.json --as promptfoo -o promptfooconfig.yaml
+  workbench export q.session.json --as lesson -o lesson.html          opens from disk, with nothing else
+"""
 
 from __future__ import annotations
 
@@ -10,19 +23,9 @@ from workbench.cli.arguments import Parser
 from workbench.exporting import forms
 from workbench.output import command_output, exit_codes, json_shapes
 
-DESCRIPTION = (
-    "Write a session in the format of another tool, --as one of\n"
-    + "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
-    + """\
-Standard error lists what is left out. API keys are never written: an export
-names the environment variable instead."""
+__doc__ = (__doc__ or "").replace(
+    "  FORMATS\n", "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
 )
-EXAMPLES = """\
-  workbench export q.session.json --adapter chat                    messages as JSON
-  workbench export q.session.json --as dspy --adapter json -o program.py
-  workbench export q.session.json --as curl --model openai/gpt-6-luna > ask.sh && sh ask.sh
-  workbench export q.session.json --as promptfoo -o promptfooconfig.yaml
-  workbench export q.session.json --as lesson -o lesson.html          opens from disk, with nothing else"""
 
 
 def add_arguments(parser: Parser) -> None:

@@ -1,4 +1,35 @@
-"""`workbench import`: convert other tools' files to a session."""
+"""`workbench import`: convert other tools' files to a session.
+
+Makes a session of SOURCE, or puts it into one that is there. SOURCE is
+  a .py file        the signature in it (FILE.py:Class), or lm.history as Python
+                    prints it; read, never run
+  .csv .jsonl .json demos: a table with a header, or flat objects by field name
+  .json             a program that dspy saved; an entry of lm.history; OpenAI
+                    messages, which become the history of a case
+  any text          an AdapterParseError as a terminal, log or issue shows it;
+                    the output of `dspy.inspect_history()`; lm.history as Python
+  .json .jsonl      a trace: spans of OpenTelemetry (GenAI, OpenInference),
+                    Phoenix, MLflow, Langfuse or LangSmith; each call of a model
+                    becomes a case. -o FOLDER/ makes a session for each signature
+  a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
+                    .json; they become variants of a session's instructions
+What a file does not say (types, roles, sometimes names) is proposed. While a
+question is open nothing is written: --signature answers it, or --accept takes
+the proposal.
+
+examples:
+  workbench import invoice.py:Extract -o invoice.session.json
+  workbench import demos.csv --into q.session.json
+  workbench import program.json --signature qa.py:Answer -o qa.session.json
+  workbench import program.json --predictor cot.predict -o qa.session.json --accept
+  workbench import failure.json -o failure.session.json    an entry of lm.history
+  pbpaste | workbench import - -o failure.session.json     the text of an error
+  workbench import history.txt --call 2 -o q.session.json  a call of inspect_history()
+  workbench import spans.jsonl --failed -o failures/       yesterday's failures
+  workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
+  workbench import gepa_logs --into q.session.json       candidates, as variants
+  workbench import chat.json --as history --into q.session.json --case long
+"""
 
 from __future__ import annotations
 
@@ -20,36 +51,6 @@ from workbench.cli.commands.new import signature_text
 from workbench.config import settings
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Makes a session of SOURCE, or puts it into one that is there. SOURCE is
-  a .py file        the signature in it (FILE.py:Class), or lm.history as Python
-                    prints it; read, never run
-  .csv .jsonl .json demos: a table with a header, or flat objects by field name
-  .json             a program that dspy saved; an entry of lm.history; OpenAI
-                    messages, which become the history of a case
-  any text          an AdapterParseError as a terminal, log or issue shows it;
-                    the output of `dspy.inspect_history()`; lm.history as Python
-  .json .jsonl      a trace: spans of OpenTelemetry (GenAI, OpenInference),
-                    Phoenix, MLflow, Langfuse or LangSmith; each call of a model
-                    becomes a case. -o FOLDER/ makes a session for each signature
-  a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
-                    .json; they become variants of a session's instructions
-What a file does not say (types, roles, sometimes names) is proposed. While a
-question is open nothing is written: --signature answers it, or --accept takes
-the proposal."""
-EXAMPLES = """\
-  workbench import invoice.py:Extract -o invoice.session.json
-  workbench import demos.csv --into q.session.json
-  workbench import program.json --signature qa.py:Answer -o qa.session.json
-  workbench import program.json --predictor cot.predict -o qa.session.json --accept
-  workbench import failure.json -o failure.session.json    an entry of lm.history
-  pbpaste | workbench import - -o failure.session.json     the text of an error
-  workbench import history.txt --call 2 -o q.session.json  a call of inspect_history()
-  workbench import spans.jsonl --failed -o failures/       yesterday's failures
-  workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
-  workbench import gepa_logs --into q.session.json       candidates, as variants
-  workbench import chat.json --as history --into q.session.json --case long"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -75,7 +76,11 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    target = _target(options)
+    if options.output is None and options.into is None and not options.dry_run:
+        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
+    if options.output and Path(options.output).is_file() and not options.force:
+        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    target: str | None = options.into or options.output
     try:
         opened = store.open_file(options.into) if options.into else None
         found = _imports(options, opened.session if opened else None)
@@ -100,14 +105,13 @@ def run(options: argparse.Namespace) -> int:
                 command_output.message(f"~ guessed: {guess}")
             for question in imported.questions:
                 command_output.message(f"? {question}")
-            if not is_written:
-                command_output.text(imported.session.signature.text)
             if is_written:
                 command_output.message(f"{path}: written. Next: `workbench render {path}`, or `workbench {path}`")
-            elif imported.questions and not options.accept:
-                command_output.message(
-                    "nothing is written: answer with --signature, or take the proposal with --accept"
-                )
+                continue
+            command_output.text(imported.session.signature.text)
+            if imported.questions and not options.accept:
+                waiting = "nothing is written: answer with --signature, or take the proposal with --accept"
+                command_output.message(waiting)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 
@@ -155,16 +159,6 @@ def _file_of(target: str | None, name: str) -> str | None:
         return target
     Path(target).mkdir(parents=True, exist_ok=True)
     return str(Path(target) / f"{name or 'imported'}.session.json")
-
-
-def _target(options: argparse.Namespace) -> str | None:
-    """Return the file to write; None for a dry run without a file. Raises `CommandError`."""
-    if options.output is None and options.into is None and not options.dry_run:
-        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
-    if options.output and Path(options.output).is_file() and not options.force:
-        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
-    target: str | None = options.into or options.output
-    return target
 
 
 def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:

@@ -1,4 +1,18 @@
-"""`workbench lint`: find known problems of a session before sending it."""
+"""`workbench lint`: find known problems of a session before sending it.
+
+Report what reaches the model in an unexpected form, and what its reply is known
+to fail on: by signature, values, adapter and model. Calls no model. An error
+means that the call fails or a value is not sent, a warning that the model sees
+or returns something other than given, an info that the form may surprise.
+SESSION is a session file, or a folder of them. Exits 0; with --strict 1 if there
+is an error or a warning.
+
+examples:
+  workbench lint q.session.json
+  workbench lint q.session.json --model openai/gpt-6-luna     as if sent to this model
+  workbench lint prompts/ --strict                            for CI
+  workbench lint q.session.json --json | jq '.lints[] | {name, place, fixes}'
+"""
 
 from __future__ import annotations
 
@@ -16,18 +30,6 @@ from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.display import LONGEST_NAME, one_line
 
-DESCRIPTION = """\
-Report what reaches the model in an unexpected form, and what its reply is known
-to fail on: by signature, values, adapter and model. Calls no model. An error
-means that the call fails or a value is not sent, a warning that the model sees
-or returns something other than given, an info that the form may surprise.
-SESSION is a session file, or a folder of them. Exits 0; with --strict 1 if there
-is an error or a warning."""
-EXAMPLES = """\
-  workbench lint q.session.json
-  workbench lint q.session.json --model openai/gpt-6-luna     as if sent to this model
-  workbench lint prompts/ --strict                            for CI
-  workbench lint q.session.json --json | jq '.lints[] | {name, place, fixes}'"""
 Linted = list[tuple[Path, tuple[Found, ...]]]
 """Session files with their lints."""
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}

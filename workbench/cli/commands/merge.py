@@ -1,4 +1,18 @@
-"""`workbench merge`: merge two versions of a session in a file, as a git merge driver."""
+"""`workbench merge`: merge two versions of a session in a file, as a git merge driver.
+
+Merge two versions of a session into OURS: the changes of either side to BASE,
+case by case and column by column, by name. If both changed the same place,
+nothing is written and the places are named (exit code 1, which git shows as a
+conflict).
+
+To set it up as a git merge driver, once a repository:
+  git config merge.workbench.driver "workbench merge %O %A %B --name %P"
+  echo '*.session.json merge=workbench' >> .gitattributes
+
+examples:
+  workbench merge base.json ours.json theirs.json
+  git config merge.workbench.driver "workbench merge %O %A %B --name %P"
+"""
 
 from __future__ import annotations
 
@@ -9,19 +23,6 @@ from sessions.file import both_changes, store
 from sessions.file.both_changes import CollisionError
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
-
-DESCRIPTION = """\
-Merge two versions of a session into OURS: the changes of either side to BASE,
-case by case and column by column, by name. If both changed the same place,
-nothing is written and the places are named (exit code 1, which git shows as a
-conflict).
-
-To set it up as a git merge driver, once a repository:
-  git config merge.workbench.driver "workbench merge %O %A %B --name %P"
-  echo '*.session.json merge=workbench' >> .gitattributes"""
-EXAMPLES = """\
-  workbench merge base.json ours.json theirs.json
-  git config merge.workbench.driver "workbench merge %O %A %B --name %P\""""
 
 
 def add_arguments(parser: Parser) -> None:

@@ -1,4 +1,18 @@
-"""`workbench models`: list the models to choose from."""
+"""`workbench models`: list the models to choose from.
+
+List the offline models, which need no API key or network; your own servers; and
+the models that litellm calls, with the API key variable of each and whether it
+is set. The key itself is never shown. Words search the whole list; without any,
+one model of each well-known provider is shown.
+
+examples:
+  workbench models
+  workbench models claude sonnet
+  workbench models --capabilities openai/gpt-6-luna --json
+  workbench models --ask-servers                    also list the models of your own servers
+  workbench send q.session.json --model offline/sloppy
+  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model
+"""
 
 from __future__ import annotations
 
@@ -14,19 +28,6 @@ from adapters.lm.secrets import Scrubber
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.sending import model_choices
-
-DESCRIPTION = """\
-List the offline models, which need no API key or network; your own servers; and
-the models that litellm calls, with the API key variable of each and whether it
-is set. The key itself is never shown. Words search the whole list; without any,
-one model of each well-known provider is shown."""
-EXAMPLES = """\
-  workbench models
-  workbench models claude sonnet
-  workbench models --capabilities openai/gpt-6-luna --json
-  workbench models --ask-servers                    also list the models of your own servers
-  workbench send q.session.json --model offline/sloppy
-  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model"""
 
 MOST_SHOWN = 40
 
@@ -114,26 +115,8 @@ def _capabilities(known: Known) -> dict[str, Any]:
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
     """Find offline models, rows of the user's servers, and litellm's models."""
-    local = [
-        row
-        for row in _local(ask)
-        if all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
-    ]
-    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
-    listed = model_list.litellm_models()
-    if query:
-        return offline, local, model_list.search(listed, query)
-    by_name = {one.name: one for one in listed}
-    examples = tuple(
-        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
-    )
-    return offline, local, examples
-
-
-def _local(ask: bool) -> list[dict[str, Any]]:
-    found = servers.known()
     rows: list[dict[str, Any]] = []
-    for server in found:
+    for server in servers.known():
         names = servers.models_at(server) if ask else ()
         where = f"{server.place} ({server.source})"
         answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
@@ -144,7 +127,18 @@ def _local(ask: bool) -> list[dict[str, Any]]:
                 {"model": name, "description": where + answer + remark, "key": None, "key_is_set": None}
                 | {"api_base": Scrubber().scrubbed(server.address), "says": None if says is None else asdict(says)}
             )
-    return rows
+    texts = [f"{row['model']} {row['description']}".lower() for row in rows]
+    words = query.lower().split()
+    local = [row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)]
+    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
+    listed = model_list.litellm_models()
+    if query:
+        return offline, local, model_list.search(listed, query)
+    by_name = {one.name: one for one in listed}
+    examples = tuple(
+        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
+    )
+    return offline, local, examples
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:

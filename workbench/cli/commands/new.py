@@ -1,4 +1,27 @@
-"""`workbench new`: create a session from a signature."""
+"""`workbench new`: create a session from a signature.
+
+Makes a session file with the columns and the model of your config (by default
+chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
+path ending in .py (or .py:Class when the file has several signatures). The file
+is read, never run.
+
+VALUE is used unchanged for a str field. For any other type it is JSON, else
+text if the type takes text. An Image, Audio, File or Document takes @PATH: the
+data of that file becomes the value (--input picture=@rain.png).
+
+With --module, the module's inner signatures become a session each:
+`-o agent.session.json` of react writes agent.react.session.json and
+agent.extract.session.json. They keep your signature and tools, and make from
+them the prompts that dspy sends.
+
+examples:
+  workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
+  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
+      --input question="Is it raining?" --input context='["It pours."]'
+  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
+  workbench new "question -> answer" --module react --tool "search(query: str): Search the web." -o agent.session.json
+  workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'
+"""
 
 from __future__ import annotations
 
@@ -7,6 +30,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -34,28 +58,6 @@ from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
-
-DESCRIPTION = """\
-Makes a session file with the columns and the model of your config (by default
-chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
-path ending in .py (or .py:Class when the file has several signatures). The file
-is read, never run.
-
-VALUE is used unchanged for a str field. For any other type it is JSON, else
-text if the type takes text. An Image, Audio, File or Document takes @PATH: the
-data of that file becomes the value (--input picture=@rain.png).
-
-With --module, the module's inner signatures become a session each:
-`-o agent.session.json` of react writes agent.react.session.json and
-agent.extract.session.json. They keep your signature and tools, and make from
-them the prompts that dspy sends."""
-EXAMPLES = """\
-  workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
-  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
-      --input question="Is it raining?" --input context='["It pours."]'
-  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
-  workbench new "question -> answer" --module react --tool "search(query: str): Search the web." -o agent.session.json
-  workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -202,18 +204,12 @@ def _program_session(path: str, class_name: str, text: str, folder: Path) -> Sig
         if is_of_project(Path(path), folder):
             return linked(Path(path), class_name, folder)
         cut = SignatureText(gather_text(text, class_name), class_name)
-        whole = SignatureText(text, class_name)
-        return cut if _is_read(cut) else whole  # errors of the whole text name the file's own lines
+        with suppress(SignatureError):
+            cut.read()
+            return cut
+        return SignatureText(text, class_name)  # whose errors name the file's own lines
     except (SignatureError, SourceError) as error:
         raise CommandError(f"{path}: {error}" if isinstance(error, SignatureError) else str(error)) from error
-
-
-def _is_read(signature: SignatureText) -> bool:
-    try:
-        signature.read()
-    except SignatureError:
-        return False
-    return True
 
 
 def _read_source(path: str) -> str:
@@ -249,18 +245,15 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         field = signature.input_fields.get(name)
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
-        is_file = text.startswith("@") and field_values.takes_file(field)
-        values[name] = _attached(text, field, values.get(name)) if is_file else value_of(text, field)
+        if not (text.startswith("@") and field_values.takes_file(field)):
+            values[name] = value_of(text, field)
+            continue
+        try:
+            values[name] = field_values.attached(field, Path(os.path.expanduser(text[1:])), values.get(name))
+        except field_values.AttachError as error:
+            raise CommandError(f"--input {name}: {error}") from error
+        command_output.message(f"{name}: {field_values.attachment_words(values[name])}")
     return values
-
-
-def _attached(text: str, field: Field, before: Any) -> Any:
-    try:
-        value = field_values.attached(field, Path(os.path.expanduser(text[1:])), before)
-    except field_values.AttachError as error:
-        raise CommandError(f"--input {field.name}: {error}") from error
-    command_output.message(f"{field.name}: {field_values.attachment_words(value)}")
-    return value
 
 
 def value_of(text: str, field: Field) -> Any:

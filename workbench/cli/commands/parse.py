@@ -1,4 +1,18 @@
-"""`workbench parse`: show how each adapter parses a reply."""
+"""`workbench parse`: show how each adapter parses a reply.
+
+Reads a reply as the adapter of each column does: the verdict, the values, what
+was done with every character, the steps from text to value, and flags for what
+should surprise. The reply is taken exactly as given. Exits 1 if it does not
+parse.
+
+examples:
+  workbench parse q.session.json --adapter chat --response reply.txt
+  pbpaste | workbench parse q.session.json --adapter json xml
+  workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
+  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
+  workbench parse q.session.json --adapter xml --fixes < reply.txt    which change of the session would help
+  workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit
+"""
 
 from __future__ import annotations
 
@@ -13,7 +27,6 @@ from adapters.formats.two_step import TwoStepAdapter
 from adapters.prompts.text import Prompt
 from adapters.replies import streaming
 from adapters.replies.reading import Reading
-from adapters.replies.streaming import StreamedField
 from adapters.requests.request import Request, read_reply
 from sessions.file import whole_files
 from sessions.model.replies import Extraction, Reply
@@ -27,19 +40,6 @@ from workbench.output.exit_codes import CommandError
 
 if TYPE_CHECKING:
     from workbench.editing.fixes import Effect
-
-DESCRIPTION = """\
-Reads a reply as the adapter of each column does: the verdict, the values, what
-was done with every character, the steps from text to value, and flags for what
-should surprise. The reply is taken exactly as given. Exits 1 if it does not
-parse."""
-EXAMPLES = """\
-  workbench parse q.session.json --adapter chat --response reply.txt
-  pbpaste | workbench parse q.session.json --adapter json xml
-  workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
-  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error
-  workbench parse q.session.json --adapter xml --fixes < reply.txt    which change of the session would help
-  workbench parse q.session.json --adapter chat --chunks chunks.jsonl    what dspy's streaming would emit"""
 
 
 MOST_LINES = 12
@@ -76,8 +76,15 @@ def run(options: argparse.Namespace) -> int:
             shapes[column.id] = {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
             continue
         codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
-        effects = _effects(chosen, column, completion, extraction) if options.fixes else ()
-        streamed = None if chunks is None else _streamed(reading, chunks)
+        effects: Sequence[Effect] = ()
+        if options.fixes:
+            from workbench.editing import fixes
+
+            second = None if extraction is None else Extraction(text=extraction)
+            reply = Reply(completion, source="pasted", extraction=second)
+            effects = fixes.effects_for(chosen.session, column, chosen.case, reply)
+        form, outputs = streaming.FORMS.get(reading.adapter), reading.signature.output_fields
+        streamed = None if form is None or chunks is None else streaming.streamed(form, outputs, chunks)
         if options.json:
             shapes[column.id] = json_shapes.reading(reading)
             if chunks is not None:
@@ -117,26 +124,9 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     return read_reply(adapter, request, completion)
 
 
-def _effects(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Sequence[Effect]:
-    from workbench.editing import fixes
-
-    second = None if extraction is None else Extraction(text=extraction)
-    return fixes.effects_for(chosen.session, column, chosen.case, Reply(completion, source="pasted", extraction=second))
-
-
 def _shape(effect: Effect) -> dict[str, Any]:
     prompt = [{"section": one.section, "lines": list(one.lines)} for one in effect.prompt]
-    return {
-        **json_shapes.fix(effect.fix),
-        "parses": effect.parses,
-        "verdict": effect.verdict,
-        "prompt": prompt,
-    }
-
-
-def _streamed(reading: Reading, chunks: Sequence[str]) -> Sequence[StreamedField] | None:
-    form = streaming.FORMS.get(reading.adapter)
-    return None if form is None else streaming.streamed(form, reading.signature.output_fields, chunks)
+    return {**json_shapes.fix(effect.fix), "parses": effect.parses, "verdict": effect.verdict, "prompt": prompt}
 
 
 def _chunks_from(source: str) -> list[str]:

@@ -1,4 +1,19 @@
-"""`workbench pull`: update the signatures of sessions from their linked programs."""
+"""`workbench pull`: update the signatures of sessions from their linked programs.
+
+Update the signatures of sessions from the program they are linked to (workbench
+new FILE.py:Class). The program is read, never run. Recordings stay, so changed
+prompts drift and can be decided by cause (workbench review). Demos and inputs
+whose field is gone, or changed its type, are named and kept aside; they return
+with their field. Sessions edited since the last pull are skipped: push writes
+those edits into the program, --over-edits discards them.
+
+Exits with 1 when a session could not be pulled.
+
+examples:
+  workbench pull prompts/answer.session.json
+  workbench pull prompts/                      all linked sessions below
+  workbench pull prompts/ --dry-run            show the changes only
+"""
 
 from __future__ import annotations
 
@@ -13,20 +28,6 @@ from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
-
-DESCRIPTION = """\
-Update the signatures of sessions from the program they are linked to (workbench
-new FILE.py:Class). The program is read, never run. Recordings stay, so changed
-prompts drift and can be decided by cause (workbench review). Demos and inputs
-whose field is gone, or changed its type, are named and kept aside; they return
-with their field. Sessions edited since the last pull are skipped: push writes
-those edits into the program, --over-edits discards them.
-
-Exits with 1 when a session could not be pulled."""
-EXAMPLES = """\
-  workbench pull prompts/answer.session.json
-  workbench pull prompts/                      all linked sessions below
-  workbench pull prompts/ --dry-run            show the changes only"""
 
 NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
 

@@ -1,11 +1,23 @@
-"""`workbench push`: write a session's signature back to its linked program."""
+"""`workbench push`: write a session's signature back to its linked program.
+
+Write a session's edited class back into its program: the lines of the class and
+its models, and nothing else, in the file's own encoding. Shows the change, and
+which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
+gained since stay. If the class itself changed there, nothing is written: pull
+first.
+
+Exits with 1 when something differs and nothing was written.
+
+examples:
+  workbench push prompts/answer.session.json
+  workbench push prompts/answer.session.json --yes
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from adapters.errors import SignatureError
@@ -16,19 +28,6 @@ from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Write a session's edited class back into its program: the lines of the class and
-its models, and nothing else, in the file's own encoding. Shows the change, and
-which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
-gained since stay. If the class itself changed there, nothing is written: pull
-first.
-
-Exits with 1 when something differs and nothing was written."""
-EXAMPLES = """\
-  workbench push prompts/answer.session.json
-  workbench push prompts/answer.session.json --yes"""
-
 
 MOST_NAMED = 4
 
@@ -48,7 +47,11 @@ def run(options: argparse.Namespace) -> int:
         if push.files and not options.json:
             command_output.diff_lines(push.diff())
             if others:
-                command_output.text(_about(others))
+                paths, fixtures = [os.path.relpath(one) for one in others], sum(others.values())
+                sessions = f"{len(paths):,} other session{'s' * (len(paths) != 1)}"
+                named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
+                said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
+                command_output.text(f"{said}; then `workbench pull {named}`")
         is_meant = bool(push.files) and (options.yes or (not options.json and _is_asked()))
         if is_meant:
             push.write()
@@ -67,14 +70,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         command_output.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
-
-
-def _about(others: Mapping[Path, int]) -> str:
-    paths = [os.path.relpath(one) for one in others]
-    fixtures = sum(others.values())
-    said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {len(paths):,} other session{'s' * (len(paths) != 1)}"
-    named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
-    return f"{said} will differ; then `workbench pull {named}`"
 
 
 def _is_asked() -> bool:

@@ -1,4 +1,13 @@
-"""`workbench record`: record prompts, replies and parse results for `check`."""
+"""`workbench record`: record prompts, replies and parse results for `check`.
+
+Record, for every column of every case, the messages, the request, the reply
+last shown (sent, edited or pasted) and its parse result. `workbench check` then
+reports any change. Skips columns without a reply.
+
+examples:
+  workbench record q.session.json
+  workbench record q.session.json --case rainy --adapter chat
+"""
 
 from __future__ import annotations
 
@@ -13,14 +22,6 @@ from workbench.cli.arguments import Parser
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
-
-DESCRIPTION = """\
-Record, for every column of every case, the messages, the request, the reply
-last shown (sent, edited or pasted) and its parse result. `workbench check` then
-reports any change. Skips columns without a reply."""
-EXAMPLES = """\
-  workbench record q.session.json
-  workbench record q.session.json --case rainy --adapter chat"""
 
 
 def add_arguments(parser: Parser) -> None:

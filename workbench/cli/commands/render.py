@@ -1,4 +1,17 @@
-"""`workbench render`: print the messages of each adapter for a session, without calling a model."""
+"""`workbench render`: print the messages of each adapter for a session, without calling a model.
+
+Prints the messages that each column's adapter makes, laid out as
+dspy.inspect_history does. Calls no model. What is printed is what `send` would
+send: fields that a model takes natively have left the prompt. With --tokens it
+prints what the whole request costs, by where its tokens come from.
+
+examples:
+  workbench render q.session.json                      every column of the session, first case
+  workbench render q.session.json --adapter chat baml  a column, and an adapter without a column
+  workbench render q.session.json --request            with response_format, tools and parameters
+  workbench render q.session.json --tokens             where the tokens go, and what a thousand calls cost
+  workbench render q.session.json --json | jq '.prompts.chat.messages'
+"""
 
 from __future__ import annotations
 
@@ -16,18 +29,6 @@ from workbench.output import command_output, exit_codes, json_shapes
 
 if TYPE_CHECKING:
     from workbench.output.spending import Spent
-
-DESCRIPTION = """\
-Prints the messages that each column's adapter makes, laid out as
-dspy.inspect_history does. Calls no model. What is printed is what `send` would
-send: fields that a model takes natively have left the prompt. With --tokens it
-prints what the whole request costs, by where its tokens come from."""
-EXAMPLES = """\
-  workbench render q.session.json                      every column of the session, first case
-  workbench render q.session.json --adapter chat baml  a column, and an adapter without a column
-  workbench render q.session.json --request            with response_format, tools and parameters
-  workbench render q.session.json --tokens             where the tokens go, and what a thousand calls cost
-  workbench render q.session.json --json | jq '.prompts.chat.messages'"""
 
 
 def add_arguments(parser: Parser) -> None:

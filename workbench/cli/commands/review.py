@@ -1,25 +1,5 @@
-"""`workbench review`: show drift by cause; accept or reject causes."""
+"""`workbench review`: show drift by cause; accept or reject causes.
 
-from __future__ import annotations
-
-import argparse
-import os
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
-from sessions.causes.cause import Cause, verdict_lines
-from workbench.checks import fixture_files, reviewing
-from workbench.checks.checking import Plan
-from workbench.checks.decisions import Decisions, KeptDecisions, decisions_on_files, is_accepted_with_all, why_not
-from workbench.checks.reviewing import Decide, FilesLook, Review, Written
-from workbench.cli import arguments
-from workbench.cli.arguments import Parser
-from workbench.cli.commands.check import write_causes
-from workbench.output import command_output, exit_codes, json_shapes, measures
-from workbench.output.exit_codes import CommandError, nearest
-
-DESCRIPTION = """\
 Group the drift of recorded sessions by cause: one changed word of a description
 is one cause, however many fixtures show it. At a terminal, decide each cause on
 the screen; elsewhere, with CI set, or with --by, causes are listed and accepted
@@ -30,13 +10,34 @@ program (source) pulls its text; the next review shows the prompts it changes.
 
 The screen writes when you leave it, a list only with --accept. Each file is
 written once, whole; a file that changed meanwhile is named and skipped. Exits
-with 1 while anything drifts, and with 4 if nothing is recorded."""
-EXAMPLES = """\
+with 1 while anything drifts, and with 4 if nothing is recorded.
+
+examples:
   workbench review prompts/                    decide cause by cause
   workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
   workbench review prompts/ --accept-all -k 'not slow'
   workbench review prompts/ --by case          list the drift of each case
-  workbench review . --json | jq '.causes[].words'"""
+  workbench review . --json | jq '.causes[].words'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from sessions.causes.cause import Cause, verdict_lines
+from workbench.checks import fixture_files, reviewing
+from workbench.checks.checking import Plan
+from workbench.checks.decisions import decisions_on_files, is_accepted_with_all, why_not
+from workbench.checks.reviewing import Decide, FilesLook, Review, Written
+from workbench.cli import arguments
+from workbench.cli.arguments import Parser
+from workbench.cli.commands.check import write_causes
+from workbench.output import command_output, exit_codes, json_shapes, measures
+from workbench.output.exit_codes import CommandError, nearest
 
 
 def add_arguments(parser: Parser) -> None:
@@ -64,30 +65,41 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     for error in found.errors.values():
         command_output.message(f"workbench: {error}")
     ids = _accepted(options, found)
-    chosen = [
-        *options.adapters,
-        "--case",
-        *options.cases,
-        "-k",
-        options.keyword,
-        f"{options.no_source}",
-    ]
+    chosen = [*options.adapters, "--case", *options.cases, "-k", options.keyword, f"{options.no_source}"]
     kept, was_left = decisions_on_files(options.paths, chosen), False
+    again = partial(reviewing.review, files, plan, options.jobs)
     on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
     if on_screen and decide is not None:
-        found, decisions = _decided(decide, options, files, plan, found, kept)
-        ids = set(decisions.accepted) if decisions is not None else set()
-        was_left = decisions is not None
+        found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
+        ids, was_left = set(decisions.accepted) if decisions is not None else set(), decisions is not None
+        if decisions is None:
+            command_output.message("review aborted; nothing was written")
     written: list[Written] = []
     for path in found.files_of(ids):
-        written.append(reviewing.accept(path, ids, plan, found.seen.get(path)))
-        if not options.json:  # report each file at once: many files take a while
-            _tell_file(written[-1])
+        one = reviewing.accept(path, ids, plan, found.seen.get(path))
+        written.append(one)
+        if options.json:  # else report each file at once: many files take a while
+            continue
+        if one.error:
+            command_output.message(f"workbench: {one.error}")
+            continue
+        waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
+        waiting += f", {one.text_left}" if one.text_left else ""
+        command_output.text(f"{path}: {'pulled, ' if one.pulled else ''}{one.recorded} recorded again{waiting}")
     if was_left and not any(one.error for one in written):
         kept.remove()
-    left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
+    left = again() if any(one.recorded or one.pulled for one in written) else found
     if options.json:
-        _write_json(options, left, ids, written)
+        command_output.json(
+            {
+                "causes": [json_shapes.cause(one) for one in left.causes],
+                "accepted": sorted(ids),
+                "written": [str(one.path) for one in written if one.recorded or one.pulled],
+                "left_out": [one.id for one in left.causes if one.changes_verdict and options.accept_all],
+                "left": [{"path": str(one.path), "message": one.error} for one in written if one.error],
+                "errors": [{"path": path, "message": message} for path, message in left.errors.items()],
+            }
+        )
     else:
         _tell(options, left, written, bool(ids) or on_screen)
     if options.accept_all and (lines := verdict_lines(left.causes)):
@@ -105,20 +117,6 @@ def _wants_screen(options: argparse.Namespace) -> bool:
     return not asks_otherwise and all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
 
 
-def _decided(
-    decide: Decide, options: argparse.Namespace, files: Sequence[Path], plan: Plan, found: Review, kept: KeptDecisions
-) -> tuple[Review, Decisions | None]:
-    """Return the last review and a person's decisions on the screen. Raises `CommandError`."""
-
-    def again() -> Review:
-        return reviewing.review(files, plan, options.jobs)
-
-    found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
-    if decisions is None:
-        command_output.message("review aborted; nothing was written")
-    return found, decisions
-
-
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
     """Return the chosen ids. Raises `CommandError` for an unknown id or a cause that cannot be accepted."""
     known = {one.id: one for one in found.causes}
@@ -131,19 +129,6 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
             raise CommandError(f"--accept {id}: {known[id].words}: {why}")
     ids = set(options.accept)
     return ids | {one.id for one in found.causes if is_accepted_with_all(one)} if options.accept_all else ids
-
-
-def _write_json(options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written]) -> None:
-    command_output.json(
-        {
-            "causes": [json_shapes.cause(one) for one in left.causes],
-            "accepted": sorted(ids),
-            "written": [str(one.path) for one in written if one.recorded or one.pulled],
-            "left_out": [one.id for one in left.causes if one.changes_verdict and options.accept_all],
-            "left": [{"path": str(one.path), "message": one.error} for one in written if one.error],
-            "errors": [{"path": path, "message": message} for path, message in left.errors.items()],
-        }
-    )
 
 
 def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
@@ -174,13 +159,3 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
     command_output.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")
-
-
-def _tell_file(one: Written) -> None:
-    if one.error:
-        command_output.message(f"workbench: {one.error}")
-        return
-    pulled = "pulled, " if one.pulled else ""
-    waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
-    waiting += f", {one.text_left}" if one.text_left else ""
-    command_output.text(f"{one.path}: {pulled}{one.recorded} recorded again{waiting}")

@@ -1,4 +1,17 @@
-"""`workbench runs`: search everything sent by word, model, adapter or date, or clear it."""
+"""`workbench runs`: search everything sent by word, model, adapter or date, or clear it.
+
+Search the runs of all sessions, as the app and `send` keep them in the state
+folder: words of prompt, reply or error, in any order. The newest come first.
+Runs of private sessions (`"private": true` in the file) are never kept, and the
+setting `keep_runs` states the room for the others. Exits 4 if nothing is found.
+
+examples:
+  workbench runs invoice total --failed
+  workbench runs --model sonnet --adapter json --since 2026-11-01 --folder .
+  workbench runs --id 4711                       the run whole, with its prompt
+  workbench runs --id 4711 -o then.session.json  the session as it was sent
+  workbench runs --clear
+"""
 
 from __future__ import annotations
 
@@ -18,18 +31,6 @@ from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.sending import sent_runs
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted
-
-DESCRIPTION = """\
-Search the runs of all sessions, as the app and `send` keep them in the state
-folder: words of prompt, reply or error, in any order. The newest come first.
-Runs of private sessions (`"private": true` in the file) are never kept, and the
-setting `keep_runs` states the room for the others. Exits 4 if nothing is found."""
-EXAMPLES = """\
-  workbench runs invoice total --failed
-  workbench runs --model sonnet --adapter json --since 2026-11-01 --folder .
-  workbench runs --id 4711                       the run whole, with its prompt
-  workbench runs --id 4711 -o then.session.json  the session as it was sent
-  workbench runs --clear"""
 
 
 def add_arguments(parser: Parser) -> None:

@@ -1,4 +1,25 @@
-"""`workbench send`: send a session's columns to their models."""
+"""`workbench send`: send a session's columns to their models.
+
+Send the prompt of each column to its model, one after the other or --jobs at a
+time; show replies as they arrive, then the parse result. Models named offline/…
+need no API key or network; others are called through litellm by their usual
+name and API key variable, which may also be in a `.env` of this folder.
+Exits 1 if a reply does not parse, 3 if a model could not be called or its reply
+broke off. ctrl+c ends a run and keeps what had arrived.
+
+examples:
+  workbench send q.session.json
+  workbench send q.session.json --adapter chat --model offline/sloppy
+  workbench send q.session.json --model openai/gpt-6-luna --save   keep the replies and record them for `check`
+  workbench send q.session.json --model openai/gpt-6-luna anthropic/claude-sonnet-5-5   every adapter with each
+  workbench send q.session.json --all-cases --save
+  workbench send q.session.json --replay             answer from the recording: no network, no cost
+  workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
+  workbench send agent.session.json --tool search=my_tools:search
+  workbench send q.session.json --ask-again 2         return the error of a reply that does not parse to the model
+  workbench send q.session.json --adapter xml --apply 1 --save     with the first fix of its last reply
+  workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts
+"""
 
 from __future__ import annotations
 
@@ -35,27 +56,6 @@ from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices, sending, sent_runs, tool_answers
 from workbench.sending.sent_runs import SentRuns
-
-DESCRIPTION = """\
-Send the prompt of each column to its model, one after the other or --jobs at a
-time; show replies as they arrive, then the parse result. Models named offline/…
-need no API key or network; others are called through litellm by their usual
-name and API key variable, which may also be in a `.env` of this folder.
-Exits 1 if a reply does not parse, 3 if a model could not be called or its reply
-broke off. ctrl+c ends a run and keeps what had arrived."""
-EXAMPLES = """\
-  workbench send q.session.json
-  workbench send q.session.json --adapter chat --model offline/sloppy
-  workbench send q.session.json --model openai/gpt-6-luna --save   keep the replies and record them for `check`
-  workbench send q.session.json --model openai/gpt-6-luna anthropic/claude-sonnet-5-5   every adapter with each
-  workbench send q.session.json --all-cases --save
-  workbench send q.session.json --replay             answer from the recording: no network, no cost
-  workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
-  workbench send agent.session.json --tool search=my_tools:search
-  workbench send q.session.json --ask-again 2         return the error of a reply that does not parse to the model
-  workbench send q.session.json --adapter xml --apply 1 --save     with the first fix of its last reply
-  workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
-
 
 characters = arguments.value("a number of characters above 0", arguments.digits, lambda number: number > 0)
 
@@ -191,10 +191,6 @@ class _Kept:
         self.stopped = False
         """True if a save failed, so that replies to further calls could not be kept."""
 
-    def typed(self, session: Session) -> None:
-        """Adopt a session with tool results that were typed during a run."""
-        self.session = session
-
     def take(self, case: str, column: Column, outcome: Run) -> None:
         """Save a run at once, so that paid replies survive later failures and interruptions.
 
@@ -315,7 +311,7 @@ class _Sender:
         except (VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
             return self._told(column.id, CommandError(str(error)))
         if options.type_results:
-            self._kept.typed(state.session)
+            self._kept.session = state.session  # with the results that were typed
         if replay is None:
             self._past.add(chosen.session, chosen.case, column, outcome)
         return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))

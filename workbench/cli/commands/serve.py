@@ -1,4 +1,19 @@
-"""`workbench serve`: serve the app to a class in the browser, with a seat for each participant."""
+"""`workbench serve`: serve the app to a class in the browser, with a seat for each participant.
+
+Serve the app to a class in the browser: one address for all, and for each
+participant a session and a folder of their own. Participants cannot reach your
+files, programs or API keys; the offline models answer. The address stops working
+when the class is full. A participant who closes the page leaves no process, and
+the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
+A second address is the teacher's: participants can follow the teacher's page.
+
+examples:
+  workbench serve                                 on this machine, with the first example
+  workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
+  workbench serve triage.session.json --projector     the room looks at your page
+  workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
+  workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS
+"""
 
 from __future__ import annotations
 
@@ -20,19 +35,6 @@ from workbench.output.exit_codes import CommandError
 if TYPE_CHECKING:
     from workbench.serving.class_room import ClassRoom, Setup
 
-DESCRIPTION = """\
-Serve the app to a class in the browser: one address for all, and for each
-participant a session and a folder of their own. Participants cannot reach your
-files, programs or API keys; the offline models answer. The address stops working
-when the class is full. A participant who closes the page leaves no process, and
-the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
-A second address is the teacher's: participants can follow the teacher's page."""
-EXAMPLES = """\
-  workbench serve                                 on this machine, with the first example
-  workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
-  workbench serve triage.session.json --projector     the room looks at your page
-  workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
-  workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
 
 MOST_PARTICIPANTS = 200
 
@@ -105,7 +107,9 @@ def run(options: argparse.Namespace) -> int:
             for line in _warnings(setup):
                 command_output.message(f"workbench: {line}")
             say, opened = (command_output.message, _opened_in_json) if options.json else (_say, _opened)
-            asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if _is_typed() else None))
+            # Only a foreground terminal is read: reading would stop a server in the background.
+            is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+            asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
     except OSError as error:
         raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
     return exit_codes.OK
@@ -205,11 +209,6 @@ def _opened(room: ClassRoom) -> None:
         f"ctrl+c ends it.\n\n  {room.teachers_address}\n\n"
         f"is for you alone, and works once: participants can follow your page.{orders}"
     )
-
-
-def _is_typed() -> bool:
-    """Return whether this is a foreground terminal; reading would stop a server in the background."""
-    return sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
 
 
 def _opened_in_json(room: ClassRoom) -> None:

@@ -1,4 +1,25 @@
-"""`workbench stress`: damage good replies and compare the verdicts of the parsers."""
+"""`workbench stress`: damage good replies and compare the verdicts of the parsers.
+
+Damages a good reply in more than a hundred named ways, as careless models,
+servers and gateways do, and shows each adapter's verdict: same values, refused,
+flagged, or silently wrong, the dangerous case. The good reply is the column's
+recording, else the reply below it, another column's reply, a demo, or the
+answer of offline/exact. Tries every adapter, with the options of the session's
+columns. Calls no model.
+
+Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
+4 without a reply to damage; with --fail-over, also if an adapter that you name has none.
+
+examples:
+  workbench stress q.session.json
+  workbench stress q.session.json --adapter chat xml --case rain
+  workbench stress q.session.json --adapter chat --show 'a draft, then the answer'
+  workbench stress q.session.json --adapter json --fail-over 3       in CI
+  workbench stress q.session.json --dspy-python old/bin/python       beside another dspy
+  workbench stress q.session.json --markdown >> notes.md
+  workbench stress q.session.json --html stress.html
+  workbench stress q.session.json --json | jq .counts
+"""
 
 from __future__ import annotations
 
@@ -27,25 +48,6 @@ from workbench.output.survival_words import (
     sources,
 )
 
-DESCRIPTION = """\
-Damages a good reply in more than a hundred named ways, as careless models,
-servers and gateways do, and shows each adapter's verdict: same values, refused,
-flagged, or silently wrong, the dangerous case. The good reply is the column's
-recording, else the reply below it, another column's reply, a demo, or the
-answer of offline/exact. Tries every adapter, with the options of the session's
-columns. Calls no model.
-
-Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
-4 without a reply to damage; with --fail-over, also if an adapter that you name has none."""
-EXAMPLES = """\
-  workbench stress q.session.json
-  workbench stress q.session.json --adapter chat xml --case rain
-  workbench stress q.session.json --adapter chat --show 'a draft, then the answer'
-  workbench stress q.session.json --adapter json --fail-over 3       in CI
-  workbench stress q.session.json --dspy-python old/bin/python       beside another dspy
-  workbench stress q.session.json --markdown >> notes.md
-  workbench stress q.session.json --html stress.html
-  workbench stress q.session.json --json | jq .counts"""
 NAME_WIDTH = 36
 """The width of a mutation's name in cells, so that six columns fit into 80."""
 HEAD_WIDTH = 12

@@ -1,4 +1,19 @@
-"""`workbench suggest`: ask a model to rewrite a text; `--take` saves a variant."""
+"""`workbench suggest`: ask a model to rewrite a text; `--take` saves a variant.
+
+Ask a model to rewrite SESSION's instructions or the description of a field. The
+model gets the signature and the replies that did not parse or did not meet their
+expectations. Print the rewrite as a diff; --take saves it as a variant.
+
+--bench shows the model the misses of `workbench bench`, by cause, from half of the
+cases; saves the variant; benches it beside the original; and reports whether the
+other half gained, too.
+
+examples:
+  workbench suggest q.session.json --model openai/gpt-6-sol
+  workbench suggest q.session.json --of fields.score.desc --wish "say what 0 and 1 mean"
+  workbench suggest q.session.json --bench --jobs 4          learn from the bench, and bench the rewrite at once
+  workbench suggest q.session.json --take --tag stricter    then: workbench send q.session.json --variant stricter
+"""
 
 from __future__ import annotations
 
@@ -16,24 +31,10 @@ from sessions.model.session import Session
 from workbench.bench import report
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.cli.commands import bench
+from workbench.cli.commands import bench, parser_of
 from workbench.output import command_output, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import suggesting
-
-DESCRIPTION = """\
-Ask a model to rewrite SESSION's instructions or the description of a field. The
-model gets the signature and the replies that did not parse or did not meet their
-expectations. Print the rewrite as a diff; --take saves it as a variant.
-
---bench shows the model the misses of `workbench bench`, by cause, from half of the
-cases; saves the variant; benches it beside the original; and reports whether the
-other half gained, too."""
-EXAMPLES = """\
-  workbench suggest q.session.json --model openai/gpt-6-sol
-  workbench suggest q.session.json --of fields.score.desc --wish "say what 0 and 1 mean"
-  workbench suggest q.session.json --bench --jobs 4          learn from the bench, and bench the rewrite at once
-  workbench suggest q.session.json --take --tag stricter    then: workbench send q.session.json --variant stricter"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -128,12 +129,10 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
 
 def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
     """Bench the columns of the earlier bench with and without the variant; return the grid and exit codes."""
-    parser = Parser("workbench bench", "")
-    bench.add_arguments(parser)
     hosts = [word for host in options.allow_hosts for word in ("--allow-host", host)]
     variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]
     words = [options.session, "--variant", tag, "--repeat", str(options.repeat), "--jobs", str(options.jobs)]
     words += ["--adapter", *[one.column for one in before.columns]]
     words += [] if options.max_cost is None else ["--max-cost", str(options.max_cost)]
-    asked = parser.parse_args([*words, *hosts, *variables])
+    asked = parser_of("bench").parse_args([*words, *hosts, *variables])
     return bench.benched(bench.planned_by(asked)[0], asked, ())

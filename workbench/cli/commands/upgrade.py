@@ -1,4 +1,26 @@
-"""`workbench upgrade`: preview the effects of another dspy, model or adapter."""
+"""`workbench upgrade`: preview the effects of another dspy, model or adapter.
+
+Preview the effects of another dspy, model or adapter. Renders every case of
+every session below PATH both ways, and parses its recorded replies both ways.
+Reports each cause of a difference once. Sends nothing (except with --live) and
+writes nothing.
+
+Name a dspy by release (3.0.4, after `workbench dspy add 3.0.4`), as `installed`
+(beside the workbench), as `ours` (this program's own engine), or by the path of
+a Python that has it.
+
+Exits with 0 when nothing changes, 1 when something does, 4 when nothing could
+be compared.
+
+examples:
+  workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
+  workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
+  workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
+  workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
+  workbench upgrade . --to-model openai/gpt-6-sol --live --repeat 5
+  workbench upgrade . --from-adapter chat --to-adapter json
+  workbench upgrade . --from 2.6.27 --to ours --markdown
+"""
 
 from __future__ import annotations
 
@@ -12,7 +34,7 @@ from adapters.late_dataclasses import dataclass, field, replace
 from sessions.checking.expectations import ExpectationError
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.model.session import Case, Column, Session
+from sessions.model.session import Column
 from sessions.releases import environments
 from sessions.releases.engine import Engine
 from sessions.running.recording import DSPY
@@ -27,27 +49,6 @@ from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
-
-DESCRIPTION = """\
-Preview the effects of another dspy, model or adapter. Renders every case of
-every session below PATH both ways, and parses its recorded replies both ways.
-Reports each cause of a difference once. Sends nothing (except with --live) and
-writes nothing.
-
-Name a dspy by release (3.0.4, after `workbench dspy add 3.0.4`), as `installed`
-(beside the workbench), as `ours` (this program's own engine), or by the path of
-a Python that has it.
-
-Exits with 0 when nothing changes, 1 when something does, 4 when nothing could
-be compared."""
-EXAMPLES = """\
-  workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
-  workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
-  workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
-  workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
-  workbench upgrade . --to-model openai/gpt-6-sol --live --repeat 5
-  workbench upgrade . --from-adapter chat --to-adapter json
-  workbench upgrade . --from 2.6.27 --to ours --markdown"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -170,25 +171,20 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         for case in session.cases:
             for column in columns if not options.cases or case.name in options.cases else ():
                 found.compared.append(sides.compare(change, session, str(path), case, column))
-                if options.live:
-                    _send(found, change, session, case, column, options)
+                if not options.live:
+                    continue
+                try:
+                    sent = live_check.send(change, session, case, column, options.repeat, arguments.allowed(options))
+                except ExpectationError as error:
+                    said = f"{case.name} · {column.id}: expect.{error.place}: {error.message}"
+                    command_output.message(f"workbench: {said}")
+                    found.codes.append(exit_codes.USAGE)
+                    continue
+                found.sent.append(sent)
+                for error_text in sent.errors:
+                    command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
+                    found.codes.append(exit_codes.PROVIDER)
     return found
-
-
-def _send(
-    found: _Gathered, change: Change, session: Session, case: Case, column: Column, options: argparse.Namespace
-) -> None:
-    allowed = arguments.allowed(options)
-    try:
-        sent = live_check.send(change, session, case, column, options.repeat, allowed)
-    except ExpectationError as error:
-        command_output.message(f"workbench: {case.name} · {column.id}: expect.{error.place}: {error.message}")
-        found.codes.append(exit_codes.USAGE)
-        return
-    found.sent.append(sent)
-    for error_text in sent.errors:
-        command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
-        found.codes.append(exit_codes.PROVIDER)
 
 
 def _code(found: Upgrade) -> int:
