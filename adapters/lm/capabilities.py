@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
-from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
 from adapters.lm.addresses import base_variables
 from adapters.lm.dspy_facts import DspyFacts, Flags, Route, dspy_facts, facts_by, has_gateway, own_route
@@ -20,8 +20,7 @@ from adapters.requests.capabilities import NONE, Capabilities
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """A model's capabilities and their source."""
 
     capabilities: Capabilities
@@ -157,7 +156,7 @@ def _table_answer(route: Route, facts: DspyFacts) -> Known:
     if door.dialect == "anthropic" and schema:
         params.add("response_format")
     if tools:
-        params |= TOOL_PARAMS - refused
+        params |= TOOL_PARAMS.difference(refused)
     if reasoning:
         params.add("reasoning_effort")
     said_by = facts.name if flags != Flags() else f"{facts.name} does not list it: by the rules for such names"

@@ -16,10 +16,11 @@ from adapters.requests.calls import Outcome, Request, RequestedAdapter
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
-from adapters.tools import RunTool, request_tools
 from adapters.tools.tools import (
+    RunTool,
     add_calls_output,
     add_tool_fields,
+    request_tools,
     set_tool_input,
     tool_input_field,
     tool_output_field,

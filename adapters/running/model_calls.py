@@ -8,11 +8,11 @@ from typing import Any
 from adapters.errors import RunError
 from adapters.late_dataclasses import dataclass
 from adapters.lm import interruption
-from adapters.lm.protocol import LM, Chunk, Collector, ErrorKind, LoadsFirst, ProviderError, Response
+from adapters.lm.protocol import LM, Collector, Completion, ErrorKind, LoadsFirst, ProviderError
 from adapters.lm.worker.replies import CallPiece
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
-from adapters.running.runs import Attempt, Completion
+from adapters.running.runs import Attempt
 
 WORTH_ANOTHER: frozenset[ErrorKind] = frozenset(
     {"rate limit", "overloaded", "server", "network", "timeout", "interrupted", "child"}
@@ -27,6 +27,9 @@ UNBILLED: frozenset[ErrorKind] = frozenset(
 LONGEST_WAIT_S = 60.0
 """The longest wait before a retry; a server that asks for more is not asked again."""
 
+TOO_LATE = "Deadline expired before provider request."
+WHILE_ANSWERING = "Deadline expired while the model was answering."
+
 
 @dataclass(frozen=True)
 class ModelCalls:
@@ -36,7 +39,7 @@ class ModelCalls:
     lm: LM
     retries: int = 0
 
-    def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+    def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Completion, ...]:
         """Return the completions; every try is recorded as an attempt, failed or not. Raises StopError."""
         for tried in range(self.retries + 1):
             try:
@@ -59,16 +62,24 @@ class ModelCalls:
         try:
             interruption.wait(delay, life.interrupted)
         except interruption.InterruptedCallError as interrupted:
-            life.stop_for(interrupted.reason, "Deadline expired before provider request.", "request")
+            life.stop_for(interrupted.reason, TOO_LATE, "request")
 
-    def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+    def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Completion, ...]:
+        """Call once; a loading model runs no clock. Raises StopError."""
         life = self.lifecycle
-        life.check("Deadline expired before provider request.", "request")
-        self._load(body)
+        life.check(TOO_LATE, "request")
+        if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
+            began = life.seconds()
+            life.emit(events.ModelLoading(**life.now()))
+            self.lm.wait_until_loaded(life.cancel)
+            life.give_back(life.seconds() - began)
+            life.check(TOO_LATE, "request")
         life.emit(events.RequestSent(**life.now(), model=self.lm.model, request=body))
         collector = Collector()
         began = life.seconds()
         took_ms: float | None = None
+        failure: Exception | None = None
+        said, payload = "", None
         try:
             for chunk in interruption.chunks(self.lm, body, life.interrupted):
                 if chunk.prepared_s is not None:
@@ -78,97 +89,62 @@ class ModelCalls:
                 if chunk.took_s is not None:
                     took_ms = chunk.took_s * 1000
                 collector.add(chunk)
-                self._tell(chunk)
+                calls = [
+                    CallPiece(index=one.index, id=one.id, name=one.name, arguments=one.arguments)
+                    for one in chunk.tool_calls
+                ]
+                if chunk.text or chunk.reasoning or calls:
+                    life.emit(
+                        events.ChunkReceived(
+                            **life.now(),
+                            text=chunk.text,
+                            reasoning=chunk.reasoning,
+                            tool_calls=tuple(calls),
+                            choice=chunk.choice,
+                        )
+                    )
         except interruption.InterruptedCallError as interrupted:
-            message = "Deadline expired while the model was answering."
-            self._keep(adapter, body, collector, began, "Cancelled." if interrupted.reason == "cancelled" else message)
-            life.stop_for(interrupted.reason, message, "request")
+            failure, said = interrupted, "Cancelled." if interrupted.reason == "cancelled" else WHILE_ANSWERING
         except ProviderError as error:
-            if error.kind in UNBILLED and not collector.responses:
+            failure, said, payload = error, error.message, error.payload
+            if error.kind in UNBILLED and not collector.completions:
                 collector.cost = 0.0
-            self._keep(adapter, body, collector, began, error.message, error.payload)
-            raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
         except Exception as error:  # a user's own LM may raise anything: the run ends with it
-            message = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
-            self._keep(adapter, body, collector, began, message)
-            raise StopError(RunError(message, "request", life.number)) from error
-        responses = collector.responses
-        self._keep(adapter, body, collector, began, took_ms=took_ms)
+            failure = error
+            said = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
+        completions = collector.completions
+        if took_ms is None or failure is not None:
+            took_ms = (life.seconds() - began) * 1000
+        attempt = Attempt(
+            number=life.number,
+            adapter=adapter,
+            model=self.lm.model,
+            request=body,
+            completions=completions,
+            usage=collector.usage,
+            cost=collector.cost,
+            duration_ms=took_ms,
+            error=said or None,
+            payload=payload,
+            raw=collector.raw,
+            purpose=life.purpose,
+        )
+        life.attempts.append(attempt)
+        if isinstance(failure, interruption.InterruptedCallError):
+            life.stop_for(failure.reason, WHILE_ANSWERING, "request")
+        if failure is not None:
+            raise StopError(RunError(said, "request", life.number, payload)) from failure
         life.emit(
             events.ResponseReceived(
                 **life.now(),
-                texts=tuple(one.text for one in responses),
-                finish_reason=responses[0].finish_reason if responses else None,
-                usage=collector.usage,
-                cost=collector.cost,
-                duration_ms=life.attempts[-1].duration_ms,
+                texts=tuple([one.text for one in completions]),
+                finish_reason=completions[0].finish_reason if completions else None,
+                usage=attempt.usage,
+                cost=attempt.cost,
+                duration_ms=attempt.duration_ms,
             )
         )
-        return responses or (Response(),)
-
-    def _load(self, body: Mapping[str, Any]) -> None:
-        """Wait until the model's code is loaded, without a clock; a cancelled run stops here."""
-        life = self.lifecycle
-        if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
-            began = life.seconds()
-            life.emit(events.ModelLoading(**life.now()))
-            self.lm.wait_until_loaded(life.cancel)
-            life.give_back(life.seconds() - began)
-            life.check("Deadline expired before provider request.", "request")
-
-    def _tell(self, chunk: Chunk) -> None:
-        if chunk.text or chunk.reasoning or chunk.tool_calls:
-            calls = tuple(
-                CallPiece(index=part.index, id=part.id, name=part.name, arguments=part.arguments)
-                for part in chunk.tool_calls
-            )
-            life = self.lifecycle
-            life.emit(
-                events.ChunkReceived(
-                    **life.now(), text=chunk.text, reasoning=chunk.reasoning, tool_calls=calls, choice=chunk.choice
-                )
-            )
-
-    def _keep(
-        self,
-        adapter: str,
-        body: Mapping[str, Any],
-        collector: Collector,
-        began: float,
-        error: str | None = None,
-        payload: object = None,
-        took_ms: float | None = None,
-    ) -> None:
-        responses = collector.responses
-        life = self.lifecycle
-        life.attempts.append(
-            Attempt(
-                number=life.number,
-                adapter=adapter,
-                model=self.lm.model,
-                request=body,
-                completions=tuple(completion_of(one) for one in responses),
-                usage=collector.usage,
-                cost=collector.cost,
-                duration_ms=(life.seconds() - began) * 1000 if took_ms is None else took_ms,
-                error=error,
-                payload=payload,
-                raw=next((one.raw for one in responses if one.raw is not None), None),
-                purpose=life.purpose,
-            )
-        )
-
-
-def completion_of(response: Response) -> Completion:
-    return Completion(
-        text=response.text,
-        reasoning=response.reasoning_content,
-        tool_calls=response.tool_calls,
-        finish_reason=response.finish_reason,
-        logprobs=response.logprobs,
-        refusal=response.refusal,
-        citations=response.citations,
-    )
+        return completions or (Completion(),)
 
 
 def one_line(text: str, length: int = 300) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.chunk_filters import json_without_secrets
-from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.arguments import schema_of_line
-from adapters.tools.tools import Invocation
+from adapters.tools.tools import LONGEST_RESULT, Invocation, RunTool, Tools
 from sessions.file import file_format
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed

@@ -19,7 +19,7 @@ from adapters.running import events
 from adapters.running.runner import run as run_prompt
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
-from adapters.tools import (
+from adapters.tools.tools import (
     LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,

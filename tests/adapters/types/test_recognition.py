@@ -16,7 +16,14 @@ from dspy.adapters.types.decision import Choice, Noul
 from dspy.adapters.types.document import Document as DspyDocument
 
 import adapters.types as ours
-from adapters.types import custom_types_in, is_builtin, is_custom_type, is_decision_type, is_kind_of, is_named
+from adapters.types.recognition import (
+    custom_types_in,
+    is_builtin,
+    is_custom_type,
+    is_decision_type,
+    is_kind_of,
+    is_named,
+)
 
 
 class Formatted(pydantic.BaseModel):

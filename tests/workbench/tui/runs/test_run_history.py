@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.lm.protocol import Completion
+from adapters.running.runs import Attempt, Run
 from sessions.file.whole_files import key_of
 from tests.support.open_app import TICKETS
 from workbench.sending.sent_runs import PastRun, Wanted
