@@ -96,28 +96,23 @@ class Child:
         with self._lock:
             waiting = number in self._calls and self.problem is None
         if waiting:
-            self._watch(number)
+            self._kill_if_it_hangs(number)
             self._write({"op": "cancel", "id": number})
 
     def kill(self) -> None:
         """Kill the process; active calls receive `lost`."""
         self._process.kill()
 
-    def _watch(self, number: int) -> None:
-        watch = Timer(CANCEL_SECONDS, self._kill_if_it_hangs, (number, self._arrived))
-        watch.daemon = True
-        watch.start()
-
-    def _kill_if_it_hangs(self, number: int, arrived: int) -> None:
+    def _kill_if_it_hangs(self, number: int, before: int | None = None) -> None:
+        """Look again and again at a call until it is over; nothing has arrived if there are still `before` messages."""
         with self._lock:
-            is_over = number not in self._calls
-            is_alive = self._arrived != arrived
-        if is_over:
-            return
-        if is_alive:
-            self._watch(number)
-        else:
+            is_over, arrived = number not in self._calls, self._arrived
+        if not is_over and arrived == before:
             self.kill()
+        elif not is_over:
+            watch = Timer(CANCEL_SECONDS, self._kill_if_it_hangs, (number, arrived))
+            watch.daemon = True
+            watch.start()
 
     def _write(self, message: Message) -> None:
         assert self._process.stdin is not None
@@ -166,10 +161,8 @@ class Child:
 def _ending(code: int) -> str:
     if code >= 0:
         return f"ended with exit code {code}"
-    try:
-        return f"was killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was killed by signal {-code}"
+    names = {int(one): one.name for one in signal.Signals}
+    return f"was killed by {names.get(-code, f'signal {-code}')}"
 
 
 def relevant(environment: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -69,16 +70,11 @@ def read(path: Path | None) -> ConfigFile:
     try:
         return ConfigFile(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}:{_line_in(str(error), text)}: not TOML: {error}") from None
+        found = re.search(r"\(at line (\d+),", str(error))  # else at the end of the document
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise ConfigError(f"{path}:{line}: not TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply for a config file") from None
-
-
-def _line_in(message: str, text: str) -> int:
-    """Return the line in tomllib's message: `… (at line 3, column 7)` or `(at end of document)`."""
-    _, found, after = message.rpartition("(at line ")
-    digits = after.partition(",")[0]
-    return int(digits) if found and digits.isdecimal() else text.count("\n") + 1
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,6 @@ from typing import Any, Protocol, Self, get_args
 
 import pydantic
 
-from adapters.late_dataclasses import dataclass, field
 from adapters.types.recognition import END, START
 
 NOTICE = "Experimental: "
@@ -95,38 +94,6 @@ class Type(pydantic.BaseModel):
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:
         """Return the value of this type in a model's response, apart from the text, or None."""
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class NativePlan:
-    """A plan for a native field: whether to remove it from the signature, and parameters for the request."""
-
-    removes_field: bool
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-KEEP = NativePlan(False)
-
-
-def reasoning_plan(
-    supports_reasoning: bool, params: Mapping[str, object], model: str | None, model_type: str = "chat"
-) -> NativePlan:
-    """Plan the request for a `Reasoning` output (rule: `dspy.Reasoning.adapt_to_native_lm_feature`).
-
-    `params` are the model's parameters, overridden by the call's. `reasoning_effort` defaults to `low`; None turns the
-    feature off. GPT-5 through chat completions returns no reasoning, so the field stays in the prompt.
-    """
-    effort = params.get("reasoning_effort", "low")
-    if effort is None or not supports_reasoning:
-        return KEEP
-    if "gpt-5" in (model or "") and model_type == "chat":
-        return KEEP
-    return NativePlan(True, {"reasoning_effort": effort})
-
-
-def citations_plan(model: str | None) -> NativePlan:
-    """Plan the request for a `Citations` output: Anthropic's models cite natively."""
-    return NativePlan((model or "").startswith("anthropic/"))
 
 
 class History(pydantic.BaseModel):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pydantic
 
-from adapters.types.base import SCHEMA_TEXTS, NativeLM, Type, citations_plan, reasoning_plan
+from adapters.types.base import SCHEMA_TEXTS, NativeLM, Type
 
 
 class Reasoning(Type):
@@ -37,9 +37,15 @@ class Reasoning(Type):
     def adapt_to_native_lm_feature(
         cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        plan = reasoning_plan(lm.supports_reasoning, {**lm.kwargs, **lm_kwargs}, lm.model, lm.model_type)
-        lm_kwargs.update(plan.params)
-        return signature.delete(field_name) if plan.removes_field else signature
+        """Ask for reasoning, unless `reasoning_effort` is None.
+
+        GPT-5 through chat completions returns no reasoning, so the field stays in the prompt.
+        """
+        effort = {"reasoning_effort": "low", **lm.kwargs, **lm_kwargs}["reasoning_effort"]
+        if effort is None or not lm.supports_reasoning or ("gpt-5" in lm.model and lm.model_type == "chat"):
+            return signature
+        lm_kwargs["reasoning_effort"] = effort
+        return signature.delete(field_name)
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Reasoning | None:
@@ -177,7 +183,8 @@ class Citations(Type):
     def adapt_to_native_lm_feature(
         cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        return signature.delete(field_name) if citations_plan(lm.model).removes_field else signature
+        """Leave the field to Anthropic's models, which cite natively."""
+        return signature.delete(field_name) if lm.model.startswith("anthropic/") else signature
 
     @classmethod
     def is_streamable(cls) -> bool:

@@ -31,6 +31,9 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -91,7 +94,7 @@ def main() -> None:
         litellm = litellm_setup.load()
         if len(sys.argv) > 1:
             questions.use_table(litellm, sys.argv[1])
-        kept_requests.keep_without_credentials(litellm_setup.keeps)
+        kept_requests.keep_without_credentials(litellm_setup.outgoing)
         streams.keep_lost_parts(litellm_setup.outgoing)
         streams.join_events(importlib.import_module("httpx").Response)
     except Exception as error:  # reported to the parent process, which informs the user
@@ -131,10 +134,10 @@ async def serve(litellm: object, output: Output) -> None:
             output.send(op="count", id=number, counts=questions.counts_of(message["model"], message["texts"]))
         elif message["op"] == "facts":
             answers = questions.answers(litellm, message["models"])
-            output.send(op="facts", id=number, release=questions.release(), answers=answers)
+            output.send(op="facts", id=number, release=version("litellm"), answers=answers)
 
 
-async def complete(litellm: object, output: Output, message: Message) -> None:
+async def complete(litellm: Any, output: Output, message: Message) -> None:
     number = message["id"]
     began = time.monotonic()
     is_sent = False
@@ -147,9 +150,10 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
 
     outgoing = litellm_setup.follow(tell, message.get("body"))
     try:
-        key = own_key(litellm, message["key_of"]) if "key_of" in message else None
-        if key is not None and "api_key" in message["options"]:
-            message["options"]["api_key"] = key
+        if "key_of" in message and "api_key" in message["options"]:
+            with suppress(Exception):  # an unknown provider has no key
+                key = litellm.get_llm_provider(message["key_of"])[2]  # that this litellm finds in the environment
+                message["options"]["api_key"] = key if isinstance(key, str) and key else message["options"]["api_key"]
         await answer(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
@@ -194,18 +198,9 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
     output.send(op="error", id=message["id"], error={**problem, "sent": False})
 
 
-def own_key(litellm: Any, model: str) -> str | None:
-    """Return the API key that this litellm finds in the environment for the model's provider, if any."""
-    try:
-        key = litellm.get_llm_provider(model)[2]
-    except Exception:  # an unknown provider has no key
-        return None
-    return key if isinstance(key, str) and key else None
-
-
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
     """Request a reply, with one request per completion if necessary, and forward its pieces."""
-    told = replies.Completions(output, message["id"])
+    told = replies.Completions(partial(output.send, op="chunk", id=message["id"]))
     for choice in range(message["times"]):
         if choice:
             told.next()
@@ -266,12 +261,11 @@ async def responses_streamed(
 ) -> AsyncIterator[Piece]:
     """Yield the pieces of a streamed Responses API reply, as `streamed` does."""
     anything = False
-    async for piece in replies.streamed(events):
+    async for piece in replies.streamed(events, partial(responses_ending, litellm, model)):
         anything = True
-        if isinstance(piece, replies.Ended):
-            yield responses_ending(litellm, model, piece.response)
-            return
         yield piece
+        if "raw" in piece:
+            return
     raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
 
 
@@ -345,24 +339,15 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
 
 def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
     """Return the last piece of a reply: usage, cost, raw; `usage` is None if the provider counted nothing."""
-    made: Piece = {"raw": about(said)}
+    metadata = {} if said is None else failure_facts.plain(said)  # such as its id and the model that answered
+    dropped = ("choices", "usage")
+    made: Piece = {"raw": {name: one for name, one in metadata.items() if name not in dropped and one is not None}}
     if usage is not None:
         counted = failure_facts.plain(usage)
         billed = counted.pop("cost", None)
         made["usage"] = counted
         made["cost"] = float(billed) if isinstance(billed, int | float) else cost(litellm, model, usage)
     return made
-
-
-def about(chunk: object) -> Message:
-    """Return the reply's metadata, such as its id and the model that answered."""
-    if chunk is None:
-        return {}
-    return {
-        name: value
-        for name, value in failure_facts.plain(chunk).items()
-        if name not in ("choices", "usage") and value is not None
-    }
 
 
 def cost(litellm: Any, model: str, usage: Any) -> float | None:
