@@ -26,9 +26,6 @@ CANCEL_SECONDS = 2.0
 
 Message = dict[str, Any]
 
-# Variables that change while the program runs and do not matter to providers.
-_RESTLESS = frozenset({"PYTEST_CURRENT_TEST", "COLUMNS", "LINES", "PWD", "OLDPWD", "_", "SHLVL"})
-
 
 class Child:
     """A worker process whose litellm uses a fetched `table`, or its own for None.
@@ -37,7 +34,7 @@ class Child:
     """
 
     def __init__(self, environment: Mapping[str, str], table: FetchedTable | None) -> None:
-        self._environment = relevant(environment)
+        self._environment = dict(environment)
         self.ready = threading.Event()
         self.problem: str | None = None
         """Why the process cannot be used any more, in one line; None while it can."""
@@ -81,7 +78,7 @@ class Child:
 
     def adopt(self, environment: Mapping[str, str]) -> None:
         """Send the child the changes of the environment since the last call."""
-        new = relevant(environment)
+        new = dict(environment)
         with self._lock:
             old, self._environment = self._environment, new
         if new != old:
@@ -165,11 +162,6 @@ def _ending(code: int) -> str:
     return f"was killed by {names.get(-code, f'signal {-code}')}"
 
 
-def relevant(environment: Mapping[str, str]) -> dict[str, str]:
-    """Drop the variables that change often and do not matter to providers."""
-    return {name: value for name, value in environment.items() if name not in _RESTLESS}
-
-
 _children: dict[bool, Child] = {}
 _lock = threading.Lock()
 
@@ -185,10 +177,10 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
         return child
 
 
-def is_running(keyless: bool = False) -> bool:
-    """Return whether a child is running and accepts calls."""
+def is_running() -> bool:
+    """Return whether a child is running and accepts calls with API keys."""
     with _lock:
-        child = _children.get(keyless)
+        child = _children.get(False)
     return child is not None and child.problem is None and child.ready.is_set()
 
 

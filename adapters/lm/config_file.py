@@ -34,13 +34,9 @@ class ConfigFile:
     def exists(self) -> bool:
         return bool(self.text) or (self.path is not None and self.path.is_file())
 
-    def line_of(self, *keys: str) -> int:
-        """Return the 1-based line on which the nested key `keys` is set; 1 if not found."""
-        return _line_of(self.text, keys)
-
     def place_of(self, *keys: str) -> str:
-        """Return `FILE:LINE` of a key."""
-        return f"{self.path}:{self.line_of(*keys)}"
+        """Return `FILE:LINE` of the nested key `keys`; of line 1 if it is not found."""
+        return f"{self.path}:{_line_of(self.text, keys)}"
 
 
 def config_path(environment: Mapping[str, str] | None = None) -> Path | None:

@@ -95,7 +95,7 @@ def table() -> Table:
 def packaged() -> Table:
     found = importlib.util.find_spec("litellm")
     try:
-        made: Table = json.loads((Path(found.origin).parent / PACKAGED).read_bytes()) if found and found.origin else {}
+        made: Table = json.loads(Path(found.origin).with_name(PACKAGED).read_bytes()) if found and found.origin else {}
     except (OSError, ValueError):
         return {}
     return made
@@ -115,9 +115,7 @@ _PREFIXES = {
 def provider_of(facts: Mapping[str, Any]) -> str:
     """Return the provider of an entry as names of models begin with it, "" if the entry names none."""
     provider = str(facts.get("litellm_provider") or "")
-    return _PREFIXES.get(provider) or next(
-        (to for start, to in _PREFIXES.items() if provider.startswith(start)), provider
-    )
+    return next((to for start, to in _PREFIXES.items() if provider.startswith(start)), provider)
 
 
 def models_in(table: Table) -> set[str]:

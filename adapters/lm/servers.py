@@ -86,13 +86,9 @@ def known(environment: Mapping[str, str] | None = None, path: Path | None = None
     found: list[Server] = []
     for provider in dict.fromkeys([*named, *USUAL]):
         title, usual = USUAL.get(provider, (provider, ""))
-        from_environment = environment_base(provider, environment)
-        if from_environment:
-            found.append(Server(provider, title, from_environment, "environment"))
-        elif provider in named:
-            found.append(Server(provider, title, named[provider], "config"))
-        else:
-            found.append(Server(provider, title, usual, "usual"))
+        own = environment_base(provider, environment)
+        source = "environment" if own else "config" if provider in named else "usual"
+        found.append(Server(provider, title, own or named.get(provider, usual), source))
     return tuple(found)
 
 

@@ -6,9 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.errors import AdapterParseError, RunError
+from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.late_dataclasses import dataclass, replace
@@ -17,17 +18,13 @@ from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
 from adapters.requests.calls import asked_again
+from adapters.requests.capabilities import Capabilities
 from adapters.running import events
-from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
-from adapters.running.model_calls import ModelCalls, one_line
+from adapters.running.model_calls import NOTHING, Lifecycle, ModelCalls, StopError, one_line
 from adapters.running.runs import Run as Run
 from adapters.running.turns import answered, calls_of
 from adapters.signatures.signature import Signature
 from adapters.tools.tools import Tools
-
-if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
-    from adapters.requests.capabilities import Capabilities
 
 MOST_UNANSWERABLE = 1
 """Maximum consecutive turns with calls of unknown tools, or of tools without a handler, alone."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.errors import RunError
+from adapters.formats.base import Adapter
 from adapters.formats.conversation import tool_results_signature
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
@@ -15,13 +16,10 @@ from adapters.lm.protocol import Completion
 from adapters.prompts.text import Message, Segment, Text
 from adapters.requests.request import Request
 from adapters.running import events
-from adapters.running.lifecycle import Lifecycle, StopError
+from adapters.running.model_calls import Lifecycle, StopError
 from adapters.tools.arguments import ArgumentsError, decode, validate
 from adapters.tools.tools import DeadlineExceededError, RunTool, ToolResult, Tools, ToolValidationError, text_of
 from adapters.types.tools import ToolCallResults, ToolCalls
-
-if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     )
     if tools.state is not None:
         try:
-            failures = list(tools.state.commit(invocation))
+            failures = list(tools.state.commit(result))
         except Exception as error:  # a user's own state may raise anything: undo the tool's changes
             failures = [error]
         if failures:

@@ -46,25 +46,12 @@ class RunTool:
     answer: Answer | None = None
 
 
-class Invocation(Protocol):
-    """An executed call (`adapters.running.events.ToolInvoked`)."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def arguments(self) -> Mapping[str, Any]: ...
-
-    @property
-    def result(self) -> ToolResult: ...
-
-
 class ToolState(Protocol):
     """State that tools change; a call's changes last only if `commit` accepts them."""
 
     def snapshot(self) -> Any: ...
 
-    def commit(self, invocation: Invocation) -> Sequence[Exception]:
+    def commit(self, result: ToolResult) -> Sequence[Exception]:
         """Accept the call's changes, or return the reasons against it."""
         ...
 

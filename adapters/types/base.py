@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, Self, get_args
+from typing import Any, Protocol, Self
 
 import pydantic
 
@@ -60,13 +60,6 @@ class Type(pydantic.BaseModel):
         """Return the prompt's text about this type, or ""."""
         return ""
 
-    @classmethod
-    def extract_custom_type_from_annotation(cls, annotation: object) -> list[object]:
-        """Find the subclasses of this class in an annotation: `list[dict[str, Tool]]` → [Tool]."""
-        if isinstance(annotation, type) and issubclass(annotation, cls):
-            return [annotation]
-        return [found for arg in get_args(annotation) for found in cls.extract_custom_type_from_annotation(arg)]
-
     @pydantic.model_serializer()
     def serialize_model(self) -> object:
         formatted = self.format()
@@ -80,15 +73,6 @@ class Type(pydantic.BaseModel):
     ) -> object:
         """Return the signature without `field_name` if the model returns this type natively; may add to `lm_kwargs`."""
         return signature
-
-    @classmethod
-    def is_streamable(cls) -> bool:
-        return False
-
-    @classmethod
-    def parse_stream_chunk(cls, chunk: object) -> object:
-        """Return the part of a provider's stream chunk for this type, or None."""
-        return None
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:

@@ -57,18 +57,6 @@ class Reasoning(Type):
             return Reasoning(content=response["reasoning_content"])  # type: ignore[index]
         return None
 
-    @classmethod
-    def parse_stream_chunk(cls, chunk: Any) -> str | None:
-        try:
-            content = chunk.choices[0].delta.reasoning_content
-        except Exception:  # as dspy: a provider's chunk of any other shape has no reasoning
-            return None
-        return content  # type: ignore[no-any-return]
-
-    @classmethod
-    def is_streamable(cls) -> bool:
-        return True
-
     def __repr__(self) -> str:
         return f"{self.content!r}"
 
@@ -185,18 +173,6 @@ class Citations(Type):
     ) -> object:
         """Leave the field to Anthropic's models, which cite natively."""
         return signature.delete(field_name) if lm.model.startswith("anthropic/") else signature
-
-    @classmethod
-    def is_streamable(cls) -> bool:
-        return True
-
-    @classmethod
-    def parse_stream_chunk(cls, chunk: Any) -> Citations | None:
-        try:
-            citation = chunk.choices[0].delta.provider_specific_fields.get("citation")
-            return cls.from_dict_list([citation]) if citation else None
-        except Exception:  # as dspy: a provider's chunk of any other shape has no citation
-            return None
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Citations | None:

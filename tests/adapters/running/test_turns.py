@@ -255,8 +255,8 @@ class Notes:
     def snapshot(self) -> Any:
         return self.slice
 
-    def commit(self, invocation: events.ToolInvoked) -> Sequence[Exception]:
-        self.slice = (invocation.result.value,)
+    def commit(self, result: ToolResult) -> Sequence[Exception]:
+        self.slice = (result.value,)
         return self.errors
 
     def restore(self, snapshot: Any) -> None:

@@ -52,32 +52,3 @@ def test_citations_are_native_for_anthropic(model: str) -> None:
 def test_other_types_change_nothing() -> None:
     signature = Signature.from_dspy(theirs())
     assert Type.adapt_to_native_lm_feature(signature, "thought", StandInLM("m"), {}) is signature
-
-
-@dataclass
-class Bag:
-    choices: Any = None
-    delta: Any = None
-    reasoning_content: Any = None
-    provider_specific_fields: Any = None
-
-
-CITATION = {"cited_text": "c", "document_index": 0, "start_char_index": 0, "end_char_index": 1}
-CHUNKS: list[Any] = [
-    None,
-    Bag(),
-    Bag(choices=[]),
-    Bag(choices=[Bag()]),
-    Bag(choices=[Bag(delta=Bag(reasoning_content="hm"))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={}))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={"citation": CITATION}))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={"citation": {"cited_text": 5}}))]),
-]
-
-
-@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
-def test_stream_chunks_are_read_alike(chunk: Any) -> None:
-    assert Reasoning.parse_stream_chunk(chunk) == dspy.Reasoning.parse_stream_chunk(chunk)
-    mine, dspys = Citations.parse_stream_chunk(chunk), DspyCitations.parse_stream_chunk(chunk)
-    assert (mine and mine.format()) == (dspys and dspys.format())
-    assert Type.parse_stream_chunk(chunk) is None
