@@ -27,9 +27,6 @@ class Known(NamedTuple):
     said_by: str
 
 
-OFFLINE = Known(NONE, "the offline models")
-
-
 def split_model(model: str) -> tuple[str, str]:
     """Split `provider/model`; a name that nobody knows the provider of counts as OpenAI's.
 
@@ -99,7 +96,7 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     (`OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
     """
     if model.startswith("offline/"):
-        return OFFLINE
+        return Known(NONE, "the offline models")
     route = None if has_gateway(model) else own_route(model, model_type, connection)
     if route is not None:
         return _table_answer(route, facts_by(fetched_table.in_use()))

@@ -72,8 +72,12 @@ def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -
 
     def is_begun(text: str) -> bool:
         """Tell whether the text ends with the beginning of a secret."""
-        rests = (text[at:] for at in range(max(0, len(text) - longest + 1), len(text)) if text[at] in first_letters)
-        return any(len(one) > len(rest) and one.startswith(rest) for rest in rests for one in secrets)
+        for at in range(max(0, len(text) - longest + 1), len(text)):
+            if text[at] in first_letters:
+                rest = text[at:]
+                if any(len(one) > len(rest) and one.startswith(rest) for one in secrets):
+                    return True
+        return False
 
     waiting: list[Chunk] = []
     try:
@@ -122,28 +126,28 @@ def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
 def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping[str, str]) -> Iterator[Chunk]:
     left: dict[Channel, str] = {}
     for channel, text in texts.items():
-        clean = _replaced(text, secrets)
-        if clean != text:
-            left[channel] = clean
+        if (cleaned := _replaced(text, secrets)) != text:
+            left[channel] = cleaned
     if not left:
         yield from chunks
         return
+
+    def clean(channel: Channel, own: str) -> str:
+        """Give the whole scrubbed text to the channel's first chunk, "" to later ones."""
+        text = left.get(channel, own)
+        if channel in left:
+            left[channel] = ""
+        return text
+
     for chunk in chunks:
-        parts = []
-        for part in chunk.tool_calls:
-            channel = (chunk.choice, "arguments", part.index)
-            parts.append(replace(part, arguments=_taken(left, channel)) if channel in left else part)
-        of_text, of_reasoning = (chunk.choice, "text", 0), (chunk.choice, "reasoning", 0)
+        choice = chunk.choice
+        parts = [
+            replace(one, arguments=clean((choice, "arguments", one.index), one.arguments)) for one in chunk.tool_calls
+        ]
         yield replace(
             chunk,
-            text=_taken(left, of_text) if of_text in left else chunk.text,
-            reasoning=_taken(left, of_reasoning) if of_reasoning in left else chunk.reasoning,
+            text=clean((choice, "text", 0), chunk.text),
+            reasoning=clean((choice, "reasoning", 0), chunk.reasoning),
             tool_calls=tuple(parts),
             logprobs=None,  # they would spell it
         )
-
-
-def _taken(left: dict[Channel, str], channel: Channel) -> str:
-    """Return the whole scrubbed text for the channel's first chunk, "" for later ones."""
-    text, left[channel] = left[channel], ""
-    return text

@@ -29,7 +29,7 @@ from adapters.lm.addresses import (
 from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.chunk_filters import cut_at_stops, without_secrets
-from adapters.lm.lm_settings import LMSettings, refused
+from adapters.lm.lm_settings import PARAMETERS, LMSettings
 from adapters.lm.protocol import Chunk, HttpRequest, Object, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
@@ -267,13 +267,13 @@ class LitellmLM:
 
     def _checked(self, request: Object) -> Target:
         """Return where the request goes. Raises ProviderError for a request, name or address that cannot be sent."""
-        unknown = refused(name for name in request if name not in ("model", "messages"))
+        unknown = [name for name in request if name not in PARAMETERS and name not in ("model", "messages")]
         if unknown:
             raise ProviderError(
                 f"The request carries {', '.join(unknown)}, which does not shape a reply. Addresses and keys are given "
                 "when the model is chosen, never among the parameters.",
                 "request",
-                payload={"parameters": list(unknown)},
+                payload={"parameters": unknown},
             )
         count = request.get("n")
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from adapters.late_dataclasses import dataclass, field
@@ -57,8 +57,3 @@ PARAMETERS = frozenset(
     """.split()
 )
 """The parameters that a request may contain."""
-
-
-def refused(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `names` that a request may not contain, in order."""
-    return tuple(name for name in names if name not in PARAMETERS)

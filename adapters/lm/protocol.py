@@ -251,11 +251,11 @@ def _completion(chunks: list[Chunk]) -> Completion:
             function = call["function"]
             function["name"] = function["name"] or part.name
             function["arguments"] += part.arguments
-        before, after = logprobs, chunk.logprobs
-        if all(isinstance(one, Mapping) and isinstance(one.get("content"), list) for one in (before, after)):
-            logprobs = {**before, **after, "content": [*before["content"], *after["content"]]}
-        elif after is not None:
+        if chunk.logprobs is not None:
+            before, after = logprobs, chunk.logprobs
             logprobs = after
+            if all(isinstance(one, Mapping) and isinstance(one.get("content"), list) for one in (before, after)):
+                logprobs = {**before, **after, "content": [*before["content"], *after["content"]]}
     return Completion(
         text="".join([one.text for one in chunks]),
         reasoning="".join([one.reasoning for one in chunks]),

@@ -165,15 +165,9 @@ class OfflineLM:
             words = re.findall(r"\s*\S+|\s+", reply)
             size = max(3, -(-len(words) // MOST_CHUNKS))
             for start in range(0, len(words), size):
-                if self._pause(cancel):
+                if cancel is None:
+                    time.sleep(self._chunk_seconds)
+                elif cancel.wait(self._chunk_seconds):
                     return
                 yield Chunk(text="".join(words[start : start + size]), choice=choice)
             yield Chunk(finish_reason=self._persona.finish_reason, choice=choice)
-
-    def _pause(self, cancel: Event | None) -> bool:
-        """Wait for the next chunk; return True if cancelled."""
-        if cancel is not None:
-            return cancel.wait(self._chunk_seconds) if self._chunk_seconds else cancel.is_set()
-        if self._chunk_seconds:
-            time.sleep(self._chunk_seconds)
-        return False

@@ -30,7 +30,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
@@ -210,7 +210,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
 
 async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
     """Send one request, streamed if possible and wanted, and yield the reply as it arrives."""
-    function, options, as_stream, as_whole = APIS[message["api"]]
+    function, options, as_stream, as_whole, ended = APIS[message["api"]]
     ask, model = getattr(litellm, function), message["request"]["model"]
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
     if message.get("class") is not None:
@@ -227,8 +227,10 @@ async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoin
             if has_begun or (outgoing.answer is None and streams.NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
-    for piece in as_whole(litellm, model, await ask(**asked), outgoing):
+    response = await ask(**asked)
+    for piece in as_whole(response, outgoing):
         yield piece
+    yield ended(litellm, model, response)
 
 
 def class_with(name: str, schema: Message) -> Any:
@@ -267,16 +269,6 @@ async def responses_streamed(
         if "raw" in piece:
             return
     raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
-
-
-def responses_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield replies.whole(response)
-    yield responses_ending(litellm, model, response)
-
-
-def texts_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield from replies.texts(response)
-    yield ending(litellm, model, response, getattr(response, "usage", None))
 
 
 def responses_ending(litellm: object, model: str, response: object) -> Piece:
@@ -319,7 +311,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
+def whole(response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
     """Yield the pieces of a non-streamed reply."""
     for choice in response.choices:
         piece = replies.piece_of(choice.message, choice)
@@ -334,7 +326,10 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
         if choice.finish_reason:
             piece["finish_reason"] = outgoing.failed_ending or choice.finish_reason
         yield {"choice": choice.index or 0, **piece}
-    yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
+
+
+def whole_ending(litellm: object, model: str, response: object) -> Piece:
+    return ending(litellm, model, response, getattr(response, "usage", None))
 
 
 def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
@@ -366,12 +361,17 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     return float(dollars) or None
 
 
-APIS: Mapping[str, tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterator[Piece]]]] = {
-    "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole),
-    "responses": ("aresponses", {}, responses_streamed, responses_whole),
-    "text": ("atext_completion", {}, streamed, texts_whole),  # never streamed (`streams.NEVER_STREAMED`)
+APIS: Mapping[
+    str,
+    tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterable[Piece]], Callable[..., Piece]],
+] = {
+    "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole, whole_ending),
+    "responses": ("aresponses", {}, responses_streamed, lambda said, _: [replies.whole(said)], responses_ending),
+    # never streamed (`streams.NEVER_STREAMED`)
+    "text": ("atext_completion", {}, streamed, lambda said, _: replies.texts(said), whole_ending),
 }
-"""For each API: litellm's function, its options for a stream, and the readers of streamed and whole replies."""
+"""For each API: litellm's function, its options for a stream, the readers of streamed and whole replies, and the writer
+of the last piece of whole ones."""
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ of this project.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import reduce
 from typing import Any, TypedDict, cast
 
 Usage = dict[str, Any]
@@ -49,30 +50,23 @@ class Completions:
 
     def __init__(self, send: Callable[..., object]) -> None:
         self._send = send
-        self._usage: Usage | None = None
-        self._cost: float | None = 0.0
-        self._of_this: Piece = {}
+        self._requests: list[Piece] = [{}]
+        """The token counts and the cost of each request."""
 
     def tell(self, piece: Piece) -> None:
+        last = self._requests[-1]
         if "usage" in piece:
-            self._of_this["usage"] = piece["usage"]
-            if self._usage is not None:
-                piece = {**piece, "usage": added(self._usage, piece["usage"])}
+            last["usage"] = piece["usage"]
+            piece = {**piece, "usage": reduce(added, [one["usage"] for one in self._requests if "usage" in one])}
         if "cost" in piece:
-            self._of_this["cost"] = piece["cost"]
-            piece = {**piece, "cost": self._add_cost(piece["cost"])}
+            last["cost"] = piece["cost"]
+            costs = [one.get("cost") for one in self._requests]
+            piece = {**piece, "cost": None if None in costs else sum(one or 0.0 for one in costs)}
         self._send(**piece)
 
     def next(self) -> None:
         """Begin the next request after the current one has ended."""
-        usage, cost = self._of_this.get("usage"), self._of_this.get("cost")
-        if usage is not None:
-            self._usage = usage if self._usage is None else added(self._usage, usage)
-        self._cost = self._add_cost(cost)
-        self._of_this = {}
-
-    def _add_cost(self, cost: float | None) -> float | None:
-        return None if cost is None or self._cost is None else self._cost + cost
+        self._requests.append({})
 
 
 def added(one: Usage, other: Usage) -> Usage:
