@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from adapters.library import run as run
     from adapters.lm.protocol import LM as LM
     from adapters.lm.protocol import Chunk as Chunk
+    from adapters.lm.protocol import Completion as Completion
     from adapters.lm.protocol import ProviderError as ProviderError
     from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
     from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Span as Span
     from adapters.requests.capabilities import Capabilities as Capabilities
     from adapters.running.runs import Attempt as Attempt
-    from adapters.running.runs import Completion as Completion
     from adapters.running.runs import Run as Run
     from adapters.signatures.signature import Field as Field
     from adapters.signatures.signature import InputField as InputField
@@ -76,13 +76,13 @@ _HOMES = {
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),
     "adapters.formats.markdown": ("MarkdownAdapter",),
-    "adapters.lm.protocol": ("LM", "Chunk", "ProviderError"),
+    "adapters.lm.protocol": ("LM", "Chunk", "Completion", "ProviderError"),
     "adapters.library": (
         *("Comparison", "RunOptions", "compare", "make_adapter", "open_model", "read", "read_signature", "render"),
         "run",
     ),
     "adapters.replies.reading": ("Reading", "Span"),
-    "adapters.running.runs": ("Attempt", "Completion", "Run"),
+    "adapters.running.runs": ("Attempt", "Run"),
     "adapters.signatures.signature": ("Field", "InputField", "OutputField", "Signature"),
     "adapters.prompts.text": ("Message", "Prompt", "Text"),
     "adapters.formats.two_step": ("TwoStepAdapter",),

@@ -27,7 +27,7 @@ from adapters.values.custom_types import build_inputs
 if TYPE_CHECKING:
     from adapters.requests.capabilities import Capabilities
     from adapters.running import events
-    from adapters.tools import Tools
+    from adapters.tools.tools import Tools
 
 
 class RunOptions(TypedDict, total=False):

@@ -21,7 +21,6 @@ from adapters.display.blocks import (
     Mark,
     Note,
     Passage,
-    Piece,
     Shown,
     Table,
     Text,
@@ -131,12 +130,11 @@ def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, s
     pieces, missing = cut(passage.pieces, longest)
     more = [tag("div", {"class": "note dim"}, f"… {missing:,} more characters")] if missing else []
     heading = [tag("div", {"class": "heading"}, passage.title)] if passage.title else []
-    return tag("div", {"class": "passage"}, *heading, tag("pre", attributes or {}, *map(_span, pieces)), *more)
-
-
-def _span(piece: Piece) -> Element:
-    said = {"title": piece.says, "data-key": piece.key, "data-step": piece.step}
-    return tag("span", {"class": f"k-{piece.kind}", **{name: one for name, one in said.items() if one}}, piece.text)
+    spans = []
+    for one in pieces:
+        said = {"class": f"k-{one.kind}", "title": one.says, "data-key": one.key, "data-step": one.step}
+        spans.append(tag("span", {name: value for name, value in said.items() if value}, one.text))
+    return tag("div", {"class": "passage"}, *heading, tag("pre", attributes or {}, *spans), *more)
 
 
 def _table(table: Table) -> Element:
@@ -263,7 +261,10 @@ def _pieces(element: Element | str) -> Iterator[str]:
     if isinstance(element, str):
         yield escaped(element)
         return
-    said = "".join(f' {key}="{_attribute(value)}"' for key, value in element.attributes.items())
+    said = ""
+    for key, value in element.attributes.items():
+        quoted = escaped(value).replace('"', "&quot;").replace("\n", "&#10;")
+        said += f' {key}="{quoted}"'
     yield f"<{element.name}{said}>"
     if element.name in _EMPTY:
         return
@@ -272,7 +273,3 @@ def _pieces(element: Element | str) -> Iterator[str]:
     for child in element.children:
         yield from _pieces(child)
     yield f"</{element.name}>"
-
-
-def _attribute(value: str) -> str:
-    return escaped(value).replace('"', "&quot;").replace("\n", "&#10;")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from adapters.display.blocks import (
     Beside,
@@ -132,12 +132,6 @@ def cut_bytes(value: object) -> Any:
     return [cut_bytes(one) for one in value] if isinstance(value, list) else value
 
 
-class Pretty(Protocol):
-    """The part of IPython's printer that we use."""
-
-    def text(self, text: str) -> None: ...
-
-
 class ShowsItself:
     """Displays an object in Jupyter, marimo and IPython: in color if they support HTML, else as plain text."""
 
@@ -155,5 +149,5 @@ class ShowsItself:
 
         return as_html.cell(self.shown())
 
-    def _repr_pretty_(self, printer: Pretty, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text("…" if cycle else "\n".join(lines(self.shown())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,11 @@ if TYPE_CHECKING:
     from adapters.lm.lm_settings import LMSettings as LMSettings
     from adapters.lm.protocol import LM as LM
     from adapters.lm.protocol import Chunk as Chunk
-    from adapters.lm.protocol import HttpRequest as HttpRequest
     from adapters.lm.protocol import ProviderError as ProviderError
-    from adapters.lm.protocol import Response as Response
-    from adapters.lm.protocol import ToolCallPart as ToolCallPart
-    from adapters.requests.capabilities import Capabilities as Capabilities
+    from adapters.requests.capabilities import Capabilities
 
 _HOME_OF = {
-    **dict.fromkeys(("LM", "Chunk", "HttpRequest"), "adapters.lm.protocol"),
-    **dict.fromkeys(("ProviderError", "Response", "ToolCallPart"), "adapters.lm.protocol"),
-    "Capabilities": "adapters.requests.capabilities",
+    **dict.fromkeys(("LM", "Chunk", "ProviderError"), "adapters.lm.protocol"),
     "LMSettings": "adapters.lm.lm_settings",
     "capabilities_of": "adapters.lm.capabilities",
 }
@@ -31,7 +25,7 @@ __all__ = sorted(["open", *_HOME_OF])
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'adapters.lm' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        raise AttributeError(f"module 'adapters.lm' has no attribute {name!r}")
     return getattr(import_module(_HOME_OF[name]), name)
 
 

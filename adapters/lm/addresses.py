@@ -78,26 +78,11 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
 
 # Variables that a process needs to run and to reach the network, and that contain no secrets.
 _HARMLESS = frozenset(
-    {
-        "PATH",
-        "LANG",
-        "LANGUAGE",
-        "TZ",
-        "TMPDIR",
-        "TEMP",
-        "TMP",
-        "SYSTEMROOT",
-        "PYTHONPATH",
-        "PYTHONHOME",
-        "PYTHONUTF8",
-        "VIRTUAL_ENV",
-        "LD_LIBRARY_PATH",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "REQUESTS_CA_BUNDLE",
-        "NO_PROXY",
-        "no_proxy",
-    }
+    """
+    PATH LANG LANGUAGE TZ TMPDIR TEMP TMP SYSTEMROOT
+    PYTHONPATH PYTHONHOME PYTHONUTF8 VIRTUAL_ENV LD_LIBRARY_PATH
+    SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE NO_PROXY no_proxy
+    """.split()
 )
 
 

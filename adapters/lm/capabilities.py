@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
-from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table, litellm_answers
 from adapters.lm.addresses import base_variables
 from adapters.lm.dspy_facts import DspyFacts, Flags, Route, dspy_facts, facts_by, has_gateway, own_route
@@ -20,15 +20,11 @@ from adapters.requests.capabilities import NONE, Capabilities
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """A model's capabilities and their source."""
 
     capabilities: Capabilities
     said_by: str
-
-
-OFFLINE = Known(NONE, "the offline models")
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -100,7 +96,7 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
     (`OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
     """
     if model.startswith("offline/"):
-        return OFFLINE
+        return Known(NONE, "the offline models")
     route = None if has_gateway(model) else own_route(model, model_type, connection)
     if route is not None:
         return _table_answer(route, facts_by(fetched_table.in_use()))
@@ -157,7 +153,7 @@ def _table_answer(route: Route, facts: DspyFacts) -> Known:
     if door.dialect == "anthropic" and schema:
         params.add("response_format")
     if tools:
-        params |= TOOL_PARAMS - refused
+        params |= TOOL_PARAMS.difference(refused)
     if reasoning:
         params.add("reasoning_effort")
     said_by = facts.name if flags != Flags() else f"{facts.name} does not list it: by the rules for such names"

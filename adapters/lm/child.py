@@ -26,9 +26,6 @@ CANCEL_SECONDS = 2.0
 
 Message = dict[str, Any]
 
-# Variables that change while the program runs and do not matter to providers.
-_RESTLESS = frozenset({"PYTEST_CURRENT_TEST", "COLUMNS", "LINES", "PWD", "OLDPWD", "_", "SHLVL"})
-
 
 class Child:
     """A worker process whose litellm uses a fetched `table`, or its own for None.
@@ -37,7 +34,7 @@ class Child:
     """
 
     def __init__(self, environment: Mapping[str, str], table: FetchedTable | None) -> None:
-        self._environment = relevant(environment)
+        self._environment = dict(environment)
         self.ready = threading.Event()
         self.problem: str | None = None
         """Why the process cannot be used any more, in one line; None while it can."""
@@ -81,7 +78,7 @@ class Child:
 
     def adopt(self, environment: Mapping[str, str]) -> None:
         """Send the child the changes of the environment since the last call."""
-        new = relevant(environment)
+        new = dict(environment)
         with self._lock:
             old, self._environment = self._environment, new
         if new != old:
@@ -96,28 +93,23 @@ class Child:
         with self._lock:
             waiting = number in self._calls and self.problem is None
         if waiting:
-            self._watch(number)
+            self._kill_if_it_hangs(number)
             self._write({"op": "cancel", "id": number})
 
     def kill(self) -> None:
         """Kill the process; active calls receive `lost`."""
         self._process.kill()
 
-    def _watch(self, number: int) -> None:
-        watch = Timer(CANCEL_SECONDS, self._kill_if_it_hangs, (number, self._arrived))
-        watch.daemon = True
-        watch.start()
-
-    def _kill_if_it_hangs(self, number: int, arrived: int) -> None:
+    def _kill_if_it_hangs(self, number: int, before: int | None = None) -> None:
+        """Look again and again at a call until it is over; nothing has arrived if there are still `before` messages."""
         with self._lock:
-            is_over = number not in self._calls
-            is_alive = self._arrived != arrived
-        if is_over:
-            return
-        if is_alive:
-            self._watch(number)
-        else:
+            is_over, arrived = number not in self._calls, self._arrived
+        if not is_over and arrived == before:
             self.kill()
+        elif not is_over:
+            watch = Timer(CANCEL_SECONDS, self._kill_if_it_hangs, (number, arrived))
+            watch.daemon = True
+            watch.start()
 
     def _write(self, message: Message) -> None:
         assert self._process.stdin is not None
@@ -166,15 +158,8 @@ class Child:
 def _ending(code: int) -> str:
     if code >= 0:
         return f"ended with exit code {code}"
-    try:
-        return f"was killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was killed by signal {-code}"
-
-
-def relevant(environment: Mapping[str, str]) -> dict[str, str]:
-    """Drop the variables that change often and do not matter to providers."""
-    return {name: value for name, value in environment.items() if name not in _RESTLESS}
+    names = {int(one): one.name for one in signal.Signals}
+    return f"was killed by {names.get(-code, f'signal {-code}')}"
 
 
 _children: dict[bool, Child] = {}
@@ -192,10 +177,10 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
         return child
 
 
-def is_running(keyless: bool = False) -> bool:
-    """Return whether a child is running and accepts calls."""
+def is_running() -> bool:
+    """Return whether a child is running and accepts calls with API keys."""
     with _lock:
-        child = _children.get(keyless)
+        child = _children.get(False)
     return child is not None and child.problem is None and child.ready.is_set()
 
 

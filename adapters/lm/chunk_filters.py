@@ -35,7 +35,8 @@ def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chun
         text = held.pop(chunk.choice, "") + chunk.text
         is_over = chunk.finish_reason is not None
         # An incomplete stop sequence may turn out to begin before a complete one.
-        begun = len(text) if is_over else len(text) - _beginning(text, wanted)
+        lengths = (size for stop in wanted for size in range(1, len(stop)) if text.endswith(stop[:size]))
+        begun = len(text) if is_over else len(text) - max(lengths, default=0)
         place = _first(text, wanted)
         if place is not None and place <= begun:
             ended.add(chunk.choice)
@@ -53,12 +54,6 @@ def _first(text: str, stops: Sequence[str]) -> int | None:
     return min((place for place in (text.find(one) for one in stops) if place >= 0), default=None)
 
 
-def _beginning(text: str, stops: Sequence[str]) -> int:
-    """Return how many characters at the end of `text` may begin a stop sequence."""
-    lengths = (length for stop in stops for length in range(1, len(stop)) if text.endswith(stop[:length]))
-    return max(lengths, default=0)
-
-
 Channel = tuple[int, str, int]
 """The text that a fragment belongs to: choice, kind of text, and index of the tool call."""
 
@@ -73,13 +68,23 @@ def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -
     if not secrets:
         yield from chunks
         return
-    beginnings = _Beginnings(secrets)
+    first_letters, longest = {one[0] for one in secrets}, max(map(len, secrets))
+
+    def is_begun(text: str) -> bool:
+        """Tell whether the text ends with the beginning of a secret."""
+        for at in range(max(0, len(text) - longest + 1), len(text)):
+            if text[at] in first_letters:
+                rest = text[at:]
+                if any(len(one) > len(rest) and one.startswith(rest) for one in secrets):
+                    return True
+        return False
+
     waiting: list[Chunk] = []
     try:
         for chunk in chunks:
             waiting.append(chunk)
             texts = _texts(waiting)
-            if not any(beginnings.end(text) for text in texts.values()):
+            if not any(map(is_begun, texts.values())):
                 yield from _cleaned(waiting, texts, secrets)
                 waiting = []
     except ProviderError:
@@ -105,23 +110,6 @@ def _replaced(text: str, secrets: Mapping[str, str]) -> str:
     return text
 
 
-class _Beginnings:
-    """Detects texts that end with the beginning of a secret."""
-
-    def __init__(self, secrets: Iterable[str]) -> None:
-        self._secrets = tuple(secrets)
-        self._first_letters = {one[0] for one in self._secrets}
-        self._longest = max(len(one) for one in self._secrets)
-
-    def end(self, text: str) -> bool:
-        for place in range(max(0, len(text) - self._longest + 1), len(text)):
-            if text[place] in self._first_letters:
-                rest = text[place:]
-                if any(len(one) > len(rest) and one.startswith(rest) for one in self._secrets):
-                    return True
-        return False
-
-
 def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
     texts: dict[Channel, str] = {}
     for chunk in chunks:
@@ -138,28 +126,28 @@ def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
 def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping[str, str]) -> Iterator[Chunk]:
     left: dict[Channel, str] = {}
     for channel, text in texts.items():
-        clean = _replaced(text, secrets)
-        if clean != text:
-            left[channel] = clean
+        if (cleaned := _replaced(text, secrets)) != text:
+            left[channel] = cleaned
     if not left:
         yield from chunks
         return
+
+    def clean(channel: Channel, own: str) -> str:
+        """Give the whole scrubbed text to the channel's first chunk, "" to later ones."""
+        text = left.get(channel, own)
+        if channel in left:
+            left[channel] = ""
+        return text
+
     for chunk in chunks:
-        parts = []
-        for part in chunk.tool_calls:
-            channel = (chunk.choice, "arguments", part.index)
-            parts.append(replace(part, arguments=_taken(left, channel)) if channel in left else part)
-        of_text, of_reasoning = (chunk.choice, "text", 0), (chunk.choice, "reasoning", 0)
+        choice = chunk.choice
+        parts = [
+            replace(one, arguments=clean((choice, "arguments", one.index), one.arguments)) for one in chunk.tool_calls
+        ]
         yield replace(
             chunk,
-            text=_taken(left, of_text) if of_text in left else chunk.text,
-            reasoning=_taken(left, of_reasoning) if of_reasoning in left else chunk.reasoning,
+            text=clean((choice, "text", 0), chunk.text),
+            reasoning=clean((choice, "reasoning", 0), chunk.reasoning),
             tool_calls=tuple(parts),
             logprobs=None,  # they would spell it
         )
-
-
-def _taken(left: dict[Channel, str], channel: Channel) -> str:
-    """Return the whole scrubbed text for the channel's first chunk, "" for later ones."""
-    text, left[channel] = left[channel], ""
-    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -33,13 +34,9 @@ class ConfigFile:
     def exists(self) -> bool:
         return bool(self.text) or (self.path is not None and self.path.is_file())
 
-    def line_of(self, *keys: str) -> int:
-        """Return the 1-based line on which the nested key `keys` is set; 1 if not found."""
-        return _line_of(self.text, keys)
-
     def place_of(self, *keys: str) -> str:
-        """Return `FILE:LINE` of a key."""
-        return f"{self.path}:{self.line_of(*keys)}"
+        """Return `FILE:LINE` of the nested key `keys`; of line 1 if it is not found."""
+        return f"{self.path}:{_line_of(self.text, keys)}"
 
 
 def config_path(environment: Mapping[str, str] | None = None) -> Path | None:
@@ -69,16 +66,11 @@ def read(path: Path | None) -> ConfigFile:
     try:
         return ConfigFile(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}:{_line_in(str(error), text)}: not TOML: {error}") from None
+        found = re.search(r"\(at line (\d+),", str(error))  # else at the end of the document
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise ConfigError(f"{path}:{line}: not TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply for a config file") from None
-
-
-def _line_in(message: str, text: str) -> int:
-    """Return the line in tomllib's message: `… (at line 3, column 7)` or `(at end of document)`."""
-    _, found, after = message.rpartition("(at line ")
-    digits = after.partition(",")[0]
-    return int(digits) if found and digits.isdecimal() else text.count("\n") + 1
 
 
 @lru_cache(maxsize=256)

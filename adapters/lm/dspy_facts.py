@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from adapters.late_dataclasses import dataclass
 from adapters.lm.fetched_table import NO_MODELS, FetchedTable, Table
 from adapters.lm.protocol import Object
 
@@ -29,8 +28,7 @@ Flag = bool | None
 Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typesafe"]
 
 
-@dataclass(frozen=True)
-class Flags:
+class Flags(NamedTuple):
     """A model's capabilities in a table."""
 
     function_calling: Flag = None
@@ -50,35 +48,28 @@ class Flags:
 
     def filled(self, other: Flags) -> Flags:
         """Return these flags with unknown ones taken from `other`."""
-        return Flags(
-            self.function_calling if self.function_calling is not None else other.function_calling,
-            self.reasoning if self.reasoning is not None else other.reasoning,
-            self.response_schema if self.response_schema is not None else other.response_schema,
-        )
+        return Flags(*(theirs if ours is None else ours for ours, theirs in zip(self, other, strict=True)))
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A model's entry in dspy's table; `provider` is litellm's name."""
 
     provider: str
     flags: Flags
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """Default capabilities of models whose name matches `pattern`, where their entry leaves them unknown.
 
     For listed models it applies only to those of `providers` (None: all); for unlisted models it always applies.
     """
 
     pattern: re.Pattern[str]
-    providers: frozenset[str] | None
+    providers: tuple[str, ...] | None
     flags: Flags
 
 
-@dataclass(frozen=True)
-class Door:
+class Door(NamedTuple):
     """An API of dspy's own client.
 
     `namespaces` are the prefixes of its models in the table. It accepts `params` for every model, but not the features
@@ -88,9 +79,9 @@ class Door:
     id: str
     dialect: Dialect
     namespaces: tuple[str, ...]
-    params: frozenset[str]
-    refused: frozenset[str]
-    by_beginning: tuple[tuple[str, frozenset[str]], ...] = ()
+    params: tuple[str, ...]
+    refused: tuple[str, ...]
+    by_beginning: tuple[tuple[str, tuple[str, ...]], ...] = ()
     max_tokens: str | None = None
     """The name of a chat API's token limit parameter."""
     thinking: str | None = None
@@ -107,6 +98,10 @@ class Door:
     """True if every assistant message includes its reasoning, even if empty."""
 
 
+def _fixed(value: Any) -> Any:
+    return tuple(map(_fixed, value)) if isinstance(value, list) else value
+
+
 class DspyFacts:
     """The file's contents, each part decoded on first use."""
 
@@ -121,32 +116,13 @@ class DspyFacts:
     @cached_property
     def doors(self) -> Mapping[str, Door]:
         return {
-            id: Door(
-                id,
-                one["dialect"],
-                tuple(one["namespaces"]),
-                frozenset(one["params"]),
-                frozenset(one["refused"]),
-                tuple((start, frozenset(refused)) for start, refused in one.get("by_beginning", ())),
-                one.get("max_tokens"),
-                one.get("thinking"),
-                None if one.get("efforts") is None else tuple(one["efforts"]),
-                one.get("user_field", "user"),
-                one.get("spelling"),
-                one.get("cache_key", "sent"),
-                one.get("keeps_reasoning", False),
-            )
-            for id, one in self.data["doors"].items()
+            id: Door(id, **{name: _fixed(told) for name, told in one.items()}) for id, one in self.data["doors"].items()
         }
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
         return tuple(
-            Family(
-                re.compile(one["pattern"]),
-                None if one["providers"] is None else frozenset(one["providers"]),
-                Flags.read(one["says"]),
-            )
+            Family(re.compile(one["pattern"]), _fixed(one["providers"]), Flags.read(one["says"]))
             for one in self.data["families"]
         )
 
@@ -185,20 +161,24 @@ class FetchedFacts(DspyFacts):
         for rule in rules if isinstance(rules, list) else []:
             with suppress(re.error, KeyError, TypeError, AttributeError):  # dspy skips an invalid rule, too
                 providers = rule.get("fill_missing_for_providers")
-                of = None if providers is None else frozenset(providers)
+                of = None if providers is None else tuple(providers)
                 made.append(Family(re.compile(rule["pattern"]), of, Flags.of(rule.get("model_info") or {})))
         return tuple(made)
 
     def entry(self, name: str) -> Entry | None:
-        facts = None if name in NO_MODELS else self._fetched.get(name) or self._aliased(name)
+        if name in NO_MODELS:
+            return None
+        head = name.rpartition("/")[0]
+        facts = self._fetched.get(name) or next(
+            (
+                one
+                for one in self._fetched.values()
+                if isinstance(aliases := one.get("aliases"), list) and name in aliases
+                if head in ("", one.get("litellm_provider"))
+            ),
+            None,
+        )
         return None if facts is None else Entry(str(facts.get("litellm_provider") or ""), Flags.of(facts))
-
-    def _aliased(self, name: str) -> Object | None:
-        for facts in self._fetched.values():
-            aliases, head = facts.get("aliases"), name.rpartition("/")[0]
-            if isinstance(aliases, list) and name in aliases and head in ("", facts.get("litellm_provider")):
-                return facts
-        return None
 
 
 @lru_cache(maxsize=1)
@@ -220,75 +200,44 @@ OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})
 """Settings that dspy's own client accepts; with any other, and for Azure with an address, dspy uses litellm."""
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(NamedTuple):
     """An API of dspy's client (a door) and the model name it expects."""
 
     door: Door
     model: str
 
 
-def own_route(
-    model: str,
-    model_type: str = "chat",
-    connection: Iterable[str] = (),
-) -> Route | None:
+def own_route(model: str, model_type: str = "chat", connection: Iterable[str] = ()) -> Route | None:
     """Return the API of dspy's own client that dspy calls a model by; None if it uses litellm.
 
-    `connection` names the settings in use, such as `api_base`.
-    Rule: `dspy.clients.backend_selection.select_backend` and `dspy._vendor.lm15.router._resolve`.
+    `connection` names the settings in use, such as `api_base`. Rule: `dspy.clients.backend_selection.select_backend`,
+    `dspy._vendor.lm15.router.LMRouter.resolve_openai_chat` and `dspy.clients.engines.lm15_engine._Routing.resolve`,
+    which requires a door with the Responses API.
     """
     if model_type not in ("chat", "responses"):
         return None
-    found = _responses(model) if model_type == "responses" else _chat(model)
-    if found is None:
+    facts, is_chat = dspy_facts(), model_type == "chat"
+    head, _, rest = model.partition("/")
+    before, _, after = model.partition(":")
+    if rest and head in facts.prefixes:
+        id, name = facts.prefixes[head], rest
+        id = id if is_chat else {"openai-chat": "openai", "azure-chat": "azure"}.get(id, id)
+    elif is_chat and rest and ":" not in model:
+        return None
+    elif after and before.replace("_", "-") in facts.doors:  # `door:name`, the client's own notation
+        id, name = before.replace("_", "-"), after
+    else:
+        id, name = next((door for start, door in facts.beginnings if model.startswith(start)), ""), model
+        id = "openai-chat" if is_chat and id == "openai" else id
+    if not id or (not is_chat and facts.doors[id].dialect != "openai-responses"):
         return None
     used = set(connection)
-    if used - OWN_CONNECTION or (found.door.id.startswith("azure") and used & {"api_base", "base_url"}):
+    if used - OWN_CONNECTION or (id.startswith("azure") and used & {"api_base", "base_url"}):
         return None
-    return found
+    return Route(facts.doors[id], name)
 
 
 def has_gateway(model: str) -> bool:
     """Return whether the environment sets the provider's address (`OPENAI_API_BASE`); then dspy uses litellm."""
     prefix = model.split("/", 1)[0].upper()
     return any(os.environ.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
-
-
-def _chat(model: str) -> Route | None:
-    """Rule: `LMRouter.resolve_openai_chat`."""
-    facts = dspy_facts()
-    head, _, rest = model.partition("/")
-    if rest and head in facts.prefixes:
-        return Route(facts.doors[facts.prefixes[head]], rest)
-    if rest and ":" not in model:
-        return None
-    found = _match_colon(model)
-    if found is not None:
-        return found
-    found = _match_beginning(model)
-    return Route(facts.doors["openai-chat"], found.model) if found and found.door.id == "openai" else found
-
-
-def _responses(model: str) -> Route | None:
-    """Rule: `dspy.clients.engines.lm15_engine._Routing.resolve`, which requires a door with the Responses API."""
-    facts = dspy_facts()
-    head, _, rest = model.partition("/")
-    if rest and head in facts.prefixes:
-        door = facts.prefixes[head]
-        found: Route | None = Route(facts.doors[{"openai-chat": "openai", "azure-chat": "azure"}.get(door, door)], rest)
-    else:
-        found = _match_colon(model) or _match_beginning(model)
-    return found if found is not None and found.door.dialect == "openai-responses" else None
-
-
-def _match_colon(model: str) -> Route | None:
-    """Resolve `door:name`, the client's own notation."""
-    head, _, rest = model.partition(":")
-    door = dspy_facts().doors.get(head.replace("_", "-"))
-    return Route(door, rest) if door is not None and rest else None
-
-
-def _match_beginning(model: str) -> Route | None:
-    facts = dspy_facts()
-    return next((Route(facts.doors[door], model) for start, door in facts.beginnings if model.startswith(start)), None)

@@ -95,7 +95,7 @@ def table() -> Table:
 def packaged() -> Table:
     found = importlib.util.find_spec("litellm")
     try:
-        made: Table = json.loads((Path(found.origin).parent / PACKAGED).read_bytes()) if found and found.origin else {}
+        made: Table = json.loads(Path(found.origin).with_name(PACKAGED).read_bytes()) if found and found.origin else {}
     except (OSError, ValueError):
         return {}
     return made
@@ -115,9 +115,7 @@ _PREFIXES = {
 def provider_of(facts: Mapping[str, Any]) -> str:
     """Return the provider of an entry as names of models begin with it, "" if the entry names none."""
     provider = str(facts.get("litellm_provider") or "")
-    return _PREFIXES.get(provider) or next(
-        (to for start, to in _PREFIXES.items() if provider.startswith(start)), provider
-    )
+    return next((to for start, to in _PREFIXES.items() if provider.startswith(start)), provider)
 
 
 def models_in(table: Table) -> set[str]:
@@ -160,8 +158,17 @@ def fetch() -> FetchedTable:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         head = json.dumps({"host": host, "at": at, "digest": made.digest})
         new.write_bytes(head.encode() + b"\n" + body)
-    except Exception as error:  # whatever urllib raises
-        said = f"No table of models was fetched from {host}: {_why(error)}. Nothing changes."
+    except Exception as error:  # whatever urllib raises; its text may repeat the address or what the server wrote
+        reason = getattr(error, "reason", error)
+        if isinstance(error, _BadTableError):
+            why = str(error)
+        elif code := getattr(error, "code", None):
+            why = f"it answers with HTTP {code}"
+        else:
+            closed = "it closed the connection" if isinstance(reason, ConnectionError) else type(reason).__name__
+            closed = "it timed out" if isinstance(reason, TimeoutError) else closed
+            why = getattr(reason, "strerror", None) or closed
+        said = f"No table of models was fetched from {host}: {why}. Nothing changes."
         raise ProviderError(said, "network") from None
     return made
 
@@ -179,17 +186,6 @@ class _BadTableError(ValueError):
 
 def _digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:8]
-
-
-def _why(error: Exception) -> str:
-    """Explain a failure without its own text if that may repeat the address or what the server wrote."""
-    if isinstance(error, _BadTableError):
-        return str(error)
-    if code := getattr(error, "code", None):
-        return f"it answers with HTTP {code}"
-    reason = getattr(error, "reason", error)
-    closed = "it closed the connection" if isinstance(reason, ConnectionError) else type(reason).__name__
-    return getattr(reason, "strerror", None) or ("it timed out" if isinstance(reason, TimeoutError) else closed)
 
 
 def _checked(body: bytes, fewest: int) -> Table:

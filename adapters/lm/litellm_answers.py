@@ -15,7 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from adapters.late_dataclasses import dataclass
 from adapters.lm import fetched_table
 from adapters.lm.fetched_table import FetchedTable
 from adapters.lm.protocol import ProviderError
@@ -49,17 +48,13 @@ class Limits(NamedTuple):
     output: int | None = None
 
 
-UNKNOWN_LIMITS = Limits()
-
-
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The answer of a litellm release about a model."""
 
     capabilities: Capabilities
     release: str
     is_listed: bool
-    limits: Limits = UNKNOWN_LIMITS
+    limits: Limits = Limits()
 
 
 class File(TypedDict):
@@ -208,7 +203,13 @@ def ask_with(table: FetchedTable | None, models: Iterable[str]) -> None:
     if not is_used:
         child.kill()
     with _known.lock, suppress(OSError):  # on a full disk, ask again the next time
-        _keep(release, told)
+        if _known.folder is not None:
+            file = _file(_known.folder, release)
+            for folder in (file.parent.parent, file.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new = file.with_name(f".{file.name}.{os.getpid()}")
+            new.write_text(written(told, _known.of_release(release)), "utf-8")
+            os.replace(new, file)
 
 
 def answer(release: str, said: ModelAnswer) -> Answer:
@@ -233,20 +234,17 @@ def read(file: Path) -> dict[str, Answer]:
     try:
         data: File = json.loads(file.read_text("utf-8"))
         sets = [frozenset(one.split()) for one in data["params"]]
-        return {model: _answer_in(said, sets, data["release"]) for model, said in data["models"].items()}
+        found = {}
+        for model, said in data["models"].items():
+            signs, index, vision, *most = said.split()
+            tools, reasoning, schema, is_listed = (sign == "+" for sign in signs)
+            context, output = (None if one == UNKNOWN else int(one) for one in most)
+            limits = Limits(None if vision == UNKNOWN else vision == "+", context, output)
+            can = Capabilities(tools, reasoning, schema, sets[int(index)])
+            found[model] = Answer(can, data["release"], is_listed, limits)
+        return found
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
-
-
-def _answer_in(said: str, sets: list[frozenset[str]], release: str) -> Answer:
-    signs, index, vision, context, output = said.split()
-    tools, reasoning, schema, is_listed = (sign == "+" for sign in signs)
-    limits = Limits(None if vision == UNKNOWN else vision == "+", _limit(context), _limit(output))
-    return Answer(Capabilities(tools, reasoning, schema, sets[int(index)]), release, is_listed, limits)
-
-
-def _limit(said: str) -> int | None:
-    return None if said == UNKNOWN else int(said)
 
 
 def written(release: str, answers: Mapping[str, Answer]) -> str:
@@ -281,17 +279,6 @@ def _earlier(model: str) -> Answer | None:
             if found is not None:
                 return found
     return None
-
-
-def _keep(release: str, told: str) -> None:
-    if _known.folder is None:
-        return
-    file = _file(_known.folder, release)
-    for folder in (file.parent.parent, file.parent):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    new.write_text(written(told, _known.of_release(release)), "utf-8")
-    os.replace(new, file)
 
 
 def _file(folder: Path, release: str) -> Path:

@@ -29,7 +29,7 @@ from adapters.lm.addresses import (
 from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.chunk_filters import cut_at_stops, without_secrets
-from adapters.lm.lm_settings import LMSettings, refused
+from adapters.lm.lm_settings import PARAMETERS, LMSettings
 from adapters.lm.protocol import Chunk, HttpRequest, Object, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
@@ -117,7 +117,10 @@ class LitellmLM:
     def _chunks(self, request: Object, cancel: Event | None) -> Iterator[Chunk]:
         target = self._checked(request)
         self._check_credentials(target)
-        target = replace(target, asks=_asks(request))
+        form = request.get("response_format")
+        kind = "response_format" if form == {"type": "json_object"} else "response_schema"
+        asks = frozenset(([kind] if form else []) + (["function_calling"] if request.get("tools") else []))
+        target = replace(target, asks=asks)
         message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
         if self._trusted and not target.keys:
             message["key_of"] = "/".join(split_model(self.model))  # the installed litellm may know another variable
@@ -169,12 +172,7 @@ class LitellmLM:
         if headers:
             secrets["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
         call = self._call(request, target, secrets)
-        child = self._child()
-        child.ready.wait()
-        _, arrivals = child.begin({"op": "keep", "stream": False, **call})
-        arrival = arrivals.get()
-        if arrival["op"] == "lost":
-            raise self._lost(child)
+        arrival = self._answer({"op": "keep", "stream": False, **call})
         if arrival["op"] == "error":
             raise translate(arrival["error"], target, self._scrubber())
         known = {secret: f"${name.strip('[]')}" for secret, name in self._scrubber().unmistakable.items()}
@@ -220,14 +218,18 @@ class LitellmLM:
         provider, name = split_model(self.model)
         if provider != "openai":
             return None
+        found = self._answer({"op": "count", "model": name, "texts": texts})["counts"]
+        return None if found is None else (found[0], found[1])
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the child's only answer, once litellm is loaded. Raises ProviderError if the child is lost."""
         child = self._child()
         child.ready.wait()
-        _, arrivals = child.begin({"op": "count", "model": name, "texts": texts})
+        _, arrivals = child.begin(message)
         arrival = arrivals.get()
         if arrival["op"] == "lost":
             raise self._lost(child)
-        found = arrival["counts"]
-        return None if found is None else (found[0], found[1])
+        return arrival
 
     def _sent(self, request: Object) -> Sent:
         """Convert the request for litellm. Raises ProviderError if the API in use cannot represent it."""
@@ -265,13 +267,13 @@ class LitellmLM:
 
     def _checked(self, request: Object) -> Target:
         """Return where the request goes. Raises ProviderError for a request, name or address that cannot be sent."""
-        unknown = refused(name for name in request if name not in ("model", "messages"))
+        unknown = [name for name in request if name not in PARAMETERS and name not in ("model", "messages")]
         if unknown:
             raise ProviderError(
                 f"The request carries {', '.join(unknown)}, which does not shape a reply. Addresses and keys are given "
                 "when the model is chosen, never among the parameters.",
                 "request",
-                payload={"parameters": list(unknown)},
+                payload={"parameters": unknown},
             )
         count = request.get("n")
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
@@ -316,13 +318,6 @@ class LitellmLM:
             "child",
             payload=payload,
         )
-
-
-def _asks(request: Object) -> frozenset[str]:
-    """Return the capabilities that the request needs (`Target.asks`)."""
-    form = request.get("response_format")
-    kind = "response_format" if form == {"type": "json_object"} else "response_schema"
-    return frozenset(([kind] if form else []) + (["function_calling"] if request.get("tools") else []))
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from adapters.late_dataclasses import dataclass, field
@@ -43,62 +43,17 @@ def why_no_header(header: str, variable: str) -> str:
 
 
 PARAMETERS = frozenset(
-    {
-        "audio",
-        "best_of",
-        "cache_control_injection_points",
-        "enable_thinking",
-        "format",
-        "frequency_penalty",
-        "functions",
-        "function_call",
-        "include_reasoning",
-        "keep_alive",
-        "length_penalty",
-        "logit_bias",
-        "logprobs",
-        "max_completion_tokens",
-        "max_tokens",
-        "min_p",
-        "min_tokens",
-        "mirostat",
-        "modalities",
-        "n",
-        "num_ctx",
-        "num_predict",
-        "parallel_tool_calls",
-        "prediction",
-        "presence_penalty",
-        "prompt_cache_key",
-        "reasoning",
-        "reasoning_effort",
-        "reasoning_format",
-        "repeat_penalty",
-        "repetition_penalty",
-        "response_format",
-        "safety_identifier",
-        "safety_settings",
-        "seed",
-        "service_tier",
-        "stop",
-        "stop_sequences",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_a",
-        "top_k",
-        "top_logprobs",
-        "top_p",
-        "typical_p",
-        "use_beam_search",
-        "user",
-        "verbosity",
-        "web_search_options",
-    }
+    """
+    temperature top_p top_k top_a min_p typical_p seed mirostat
+    frequency_penalty presence_penalty length_penalty repeat_penalty repetition_penalty logit_bias
+    n best_of use_beam_search stop stop_sequences
+    max_tokens max_completion_tokens min_tokens num_ctx num_predict
+    reasoning reasoning_effort reasoning_format include_reasoning thinking enable_thinking verbosity
+    tools tool_choice parallel_tool_calls functions function_call web_search_options
+    response_format format prediction modalities audio
+    logprobs top_logprobs
+    user safety_identifier safety_settings service_tier
+    prompt_cache_key cache_control_injection_points keep_alive
+    """.split()
 )
-
-
-def refused(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `names` that a request may not contain, in order."""
-    return tuple(name for name in names if name not in PARAMETERS)
+"""The parameters that a request may contain."""

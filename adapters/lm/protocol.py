@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from threading import Event
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
 
-from adapters.late_dataclasses import dataclass, field
+from adapters.late_dataclasses import dataclass
 from adapters.requests.capabilities import Capabilities
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
+    from adapters.replies.reading import Reading
     from adapters.requests.calls import Request
 
 
@@ -75,8 +75,6 @@ _OF_CLIENTS = re.compile(
     "(host|accept|accept-encoding|connection|user-agent|content-length|x-stainless-.*)$", re.IGNORECASE
 )
 
-NOTHING: Object = MappingProxyType({})
-
 
 class CalledFunction(TypedDict):
     name: str
@@ -132,25 +130,24 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Response:
-    """A complete completion."""
+class Completion:
+    """A completion of a call, and its parse result (None: not parsed)."""
 
     text: str = ""
-    reasoning_content: str = ""
+    reading: Reading | None = None
+    reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
-    usage: Object | None = None
-    cost: float | None = None
     logprobs: Any = None
-    raw: Any = None
     refusal: str = ""
+    """The model's text of a refusal, in place of an answer."""
     citations: tuple[Any, ...] = ()
 
     def as_output(self) -> dict[str, Any]:
         """Return the completion in the format that dspy passes to an adapter's postprocessing."""
         output: dict[str, Any] = {"text": self.text}
-        if self.reasoning_content:
-            output["reasoning_content"] = self.reasoning_content
+        if self.reasoning:
+            output["reasoning_content"] = self.reasoning
         if self.tool_calls:
             output["tool_calls"] = [dict(call) for call in self.tool_calls]
         if self.logprobs is not None:
@@ -212,91 +209,59 @@ class LoadsFirst(Protocol):
         """Wait until loading succeeds, fails, or is cancelled."""
 
 
-@dataclass
-class _Completion:
-    """An incomplete completion."""
-
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    tool_calls: dict[int, ToolCall] = field(default_factory=dict)
-    finish_reason: str | None = None
-    logprobs: Any = None
-    raw: Any = None
-    refusal: str = ""
-    citations: tuple[Any, ...] = ()
-
-
 class Collector:
-    """Assemble responses from chunks; `responses` is available at any time, so partial replies are not lost."""
+    """Assemble completions from chunks; they are available at any time, so partial replies are not lost."""
 
     def __init__(self) -> None:
-        self._completions: dict[int, _Completion] = {}
+        self._chunks: dict[int, list[Chunk]] = {}
         self.usage: Object | None = None
         self.cost: float | None = None
+        """The token counts and the cost of the whole call."""
 
     def add(self, chunk: Chunk) -> None:
-        if chunk.prepared_s is not None or chunk.took_s is not None:
-            return
-        if chunk.usage is not None:
-            self.usage = chunk.usage
-        if chunk.cost is not None:
-            self.cost = chunk.cost
-        one = self._completions.setdefault(chunk.choice, _Completion())
-        if chunk.text:
-            one.text.append(chunk.text)
-        if chunk.reasoning:
-            one.reasoning.append(chunk.reasoning)
+        if chunk.prepared_s is None and chunk.took_s is None:
+            self.usage = self.usage if chunk.usage is None else chunk.usage
+            self.cost = self.cost if chunk.cost is None else chunk.cost
+            self._chunks.setdefault(chunk.choice, []).append(chunk)
+
+    @property
+    def completions(self) -> tuple[Completion, ...]:
+        """The completions so far, by choice."""
+        return tuple([_completion(self._chunks[choice]) for choice in sorted(self._chunks)])
+
+    @property
+    def raw(self) -> Any:
+        """The provider's own JSON of the first completion that has any."""
+        found = (one.raw for choice in sorted(self._chunks) for one in reversed(self._chunks[choice]))
+        return next((one for one in found if one is not None), None)
+
+
+def _completion(chunks: list[Chunk]) -> Completion:
+    """Join the chunks of a completion.
+
+    OpenAI's logprobs (`{"content": [an object for each token]}`) are joined; of any other format the last counts.
+    """
+    calls: dict[int, ToolCall] = {}
+    logprobs: Any = None
+    for chunk in chunks:
         for part in chunk.tool_calls:
             empty: ToolCall = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-            call = one.tool_calls.setdefault(part.index, empty)
+            call = calls.setdefault(part.index, empty)
             call["id"] = call["id"] or part.id
             function = call["function"]
             function["name"] = function["name"] or part.name
             function["arguments"] += part.arguments
         if chunk.logprobs is not None:
-            one.logprobs = _joined_logprobs(one.logprobs, chunk.logprobs)
-        if chunk.finish_reason is not None:
-            one.finish_reason = chunk.finish_reason
-        one.refusal += chunk.refusal
-        one.citations += chunk.citations
-        if chunk.raw is not None:
-            one.raw = chunk.raw
-
-    @property
-    def responses(self) -> tuple[Response, ...]:
-        """The completions by choice, each with the usage and cost of the whole call."""
-        return tuple(
-            Response(
-                text="".join(one.text),
-                reasoning_content="".join(one.reasoning),
-                tool_calls=tuple(one.tool_calls[index] for index in sorted(one.tool_calls)),
-                finish_reason=one.finish_reason,
-                usage=self.usage,
-                cost=self.cost,
-                logprobs=one.logprobs,
-                raw=one.raw,
-                refusal=one.refusal,
-                citations=one.citations,
-            )
-            for _, one in sorted(self._completions.items())
-        )
-
-
-def collect(chunks: Iterable[Chunk]) -> tuple[Response, ...]:
-    """Assemble the completions from `chunks`."""
-    collector = Collector()
-    for chunk in chunks:
-        collector.add(chunk)
-    return collector.responses
-
-
-def _joined_logprobs(before: object, after: object) -> Any:
-    """Append OpenAI's `{"content": [an object for each token]}`; any other format replaces the previous value."""
-    if (
-        isinstance(before, Mapping)
-        and isinstance(after, Mapping)
-        and isinstance(before.get("content"), list)
-        and isinstance(after.get("content"), list)
-    ):
-        return {**before, **after, "content": [*before["content"], *after["content"]]}
-    return after
+            before, after = logprobs, chunk.logprobs
+            logprobs = after
+            if all(isinstance(one, Mapping) and isinstance(one.get("content"), list) for one in (before, after)):
+                logprobs = {**before, **after, "content": [*before["content"], *after["content"]]}
+    return Completion(
+        text="".join([one.text for one in chunks]),
+        reasoning="".join([one.reasoning for one in chunks]),
+        tool_calls=tuple([calls[index] for index in sorted(calls)]),
+        finish_reason=next((one.finish_reason for one in reversed(chunks) if one.finish_reason is not None), None),
+        logprobs=logprobs,
+        refusal="".join([one.refusal for one in chunks]),
+        citations=tuple([cited for one in chunks for cited in one.citations]),
+    )

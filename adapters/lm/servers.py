@@ -86,24 +86,18 @@ def known(environment: Mapping[str, str] | None = None, path: Path | None = None
     found: list[Server] = []
     for provider in dict.fromkeys([*named, *USUAL]):
         title, usual = USUAL.get(provider, (provider, ""))
-        from_environment = environment_base(provider, environment)
-        if from_environment:
-            found.append(Server(provider, title, from_environment, "environment"))
-        elif provider in named:
-            found.append(Server(provider, title, named[provider], "config"))
-        else:
-            found.append(Server(provider, title, usual, "usual"))
+        own = environment_base(provider, environment)
+        source = "environment" if own else "config" if provider in named else "usual"
+        found.append(Server(provider, title, own or named.get(provider, usual), source))
     return tuple(found)
 
 
 def models_at(server: Server) -> tuple[str, ...] | None:
     """Ask the server for its models, as `provider/NAME`; None if it does not answer. Sends no API key."""
     is_ollama = server.provider.startswith("ollama")
-    base = server.address.rstrip("/")
-    url = f"{base}/api/tags" if is_ollama else f"{base}/models"
+    path, key, name = ("api/tags", "models", "name") if is_ollama else ("models", "data", "id")
     try:
-        rows = _get(url, ASK_SECONDS)["models" if is_ollama else "data"]
-        names = [str(row["name" if is_ollama else "id"]) for row in rows]
+        names = [str(row[name]) for row in _get(f"{server.address.rstrip('/')}/{path}", ASK_SECONDS)[key]]
     except (KeyError, TypeError):
         return None
     return tuple(f"{server.provider}/{name}" for name in names)

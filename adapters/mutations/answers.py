@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 from adapters.late_dataclasses import replace
-from adapters.mutations.mutation import GoodReply, Mutation, draft, grouped
+from adapters.mutations.mutation import GoodReply, Mutation, draft, grouped, unchanged
 from adapters.replies.forms import FORMS, FieldText
 from adapters.replies.reading import ReplyForm
 
-LANGUAGES = {"json": "json", "fenced json": "json", "xml": "xml"}
+LANGUAGES = {"json": "json", "xml": "xml"}
 EIGHTHS = 8
 TIMES_IN_A_LOOP = 40
 
@@ -22,15 +23,13 @@ def _is_fenced(good: GoodReply) -> bool:
 
 
 def fenced(good: GoodReply) -> str | None:
-    language = LANGUAGES.get(good.reading.form, "text")
+    language = LANGUAGES.get(good.form.kind, "text")
     return None if _is_fenced(good) else f"```{language}\n{good.text.strip()}\n```"
 
 
-def fence_left_open(good: GoodReply) -> str | None:
+def fence_left_open(good: GoodReply) -> str:
     text = good.text.strip()
-    if _is_fenced(good):
-        return text.removesuffix("```").rstrip()
-    return f"```{LANGUAGES.get(good.reading.form, '')}\n{text}"
+    return text.removesuffix("```").rstrip() if _is_fenced(good) else f"```{LANGUAGES.get(good.form.kind, '')}\n{text}"
 
 
 def after_a_draft(write: Callable[[str, str], str]) -> Callable[[GoodReply], str | None]:
@@ -46,10 +45,9 @@ def after_a_draft(write: Callable[[str, str], str]) -> Callable[[GoodReply], str
 def template_first(good: GoodReply) -> str | None:
     """Put the format's own example, with placeholders for values, before the answer."""
     form = good.form
-    if form is None or not good.fields:
-        return None
-    placeholders = form.whole([form.named(one.name, form.of_text(f"{{{one.name}}}")) for one in good.fields])
-    return f"{placeholders.strip()}\n\n{good.text}"
+    placeholders = [replace(one, text=form.of_text(f"{{{one.name}}}"), plain="") for one in good.fields]
+    template = good.write(placeholders)
+    return None if template is None else f"{template.strip()}\n\n{good.text}"
 
 
 def cut_off(eighths: int) -> Mutation:
@@ -75,7 +73,7 @@ def object_around(wrap: Callable[[dict[str, Any]], object]) -> Callable[[GoodRep
     """Wrap the fields in another JSON object; None for forms other than JSON."""
 
     def made(good: GoodReply) -> str | None:
-        if not good.fields or good.reading.form not in ("json", "fenced json"):
+        if not good.fields or not good.form.is_json:
             return None
         return json.dumps(wrap({one.name: one.plain for one in good.fields}), ensure_ascii=False)
 
@@ -227,19 +225,17 @@ ZERO_WIDTH = "\u200b"
 
 
 def one_too_many(good: GoodReply) -> str | None:
-    if good.form is None or not good.fields:
-        return None
     name = next(one for one in ("notes", "remark", "comment_of_the_model") if one not in good.signature.fields)
-    text = "No remarks."
-    return good.write((*good.fields, FieldText(name, str, text, text, good.form.of_text(text))))
+    return good.write((*good.fields, _text_field(good, name, "No remarks."))) if good.fields else None
 
 
 def input_repeated(good: GoodReply) -> str | None:
-    name = next(iter(good.signature.input_fields), None)
-    if good.form is None or not good.fields or name is None:
-        return None
-    text = "As it was given."
-    return good.write((FieldText(name, str, text, text, good.form.of_text(text)), *good.fields))
+    name = next(iter(good.signature.input_fields), "")
+    return good.write((_text_field(good, name, "As it was given."), *good.fields)) if name and good.fields else None
+
+
+def _text_field(good: GoodReply, name: str, text: str) -> FieldText:
+    return FieldText(name, str, text, text, good.form.of_text(text))
 
 
 def reordered(good: GoodReply) -> str | None:
@@ -254,10 +250,8 @@ def one_corrected(good: GoodReply) -> str | None:
 
 
 def emptied(good: GoodReply) -> str | None:
-    if good.form is None or not good.fields:
-        return None
-    last = good.fields[-1]
-    return good.write((*good.fields[:-1], replace(last, text=good.form.of_text(""), plain="")))
+    emptied = [replace(one, text=good.form.of_text(""), plain="") for one in good.fields[-1:]]
+    return good.write((*good.fields[:-1], *emptied))
 
 
 def renamed(rename: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
@@ -269,29 +263,21 @@ def renamed(rename: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
     return made
 
 
-def camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join([one[:1].upper() + one[1:] for one in rest])
-
-
 def title_case(name: str) -> str:
     return " ".join([one[:1].upper() + one[1:] for one in name.split("_")])
 
 
 def as_json(good: GoodReply) -> str | None:
-    if not good.fields or (good.form is not None and good.form.kind == "json"):
+    if not good.fields or good.form.kind == "json":
         return None
     return json.dumps({one.name: one.plain for one in good.fields}, indent=2, ensure_ascii=False)
 
 
 def _write_in_form(good: GoodReply, kind: ReplyForm) -> str | None:
-    if not good.fields or (good.form is not None and good.form.kind == kind):
+    if not good.fields or good.form.kind == kind:
         return None
     form = FORMS[kind]
-    named = [
-        form.named(one.name, form.of_text(form.of_value(one.plain, lambda value, in_json: None))) for one in good.fields
-    ]
-    return form.whole(named)
+    return form.whole([form.named(one.name, form.of_text(form.of_value(one.plain, unchanged))) for one in good.fields])
 
 
 def labelled(pattern: str) -> Callable[[GoodReply], str | None]:
@@ -307,7 +293,7 @@ def labelled(pattern: str) -> Callable[[GoodReply], str | None]:
 def wrapped(good: GoodReply) -> str | None:
     """Nest all fields under an extra name, as if they were a single output."""
     form = good.form
-    if form is None or not good.fields:
+    if not good.fields:
         return None
     inner = [form.named(one.name, one.text, form.is_nested(one)) for one in good.fields]
     if form.kind == "xml":
@@ -343,7 +329,11 @@ FIELDS = grouped(
         "order_number becomes Order Number",
         renamed(lambda name: title_case(name) if "_" in name else name),
     ),
-    Mutation("names in camelCase", "order_number becomes orderNumber, as in JavaScript", renamed(camel_case)),
+    Mutation(
+        "names in camelCase",
+        "order_number becomes orderNumber, as in JavaScript",
+        renamed(lambda name: re.sub("_+(.?)", lambda found: found[1].upper(), name)),
+    ),
     Mutation(
         "a zero-width space in the names",
         "text that was copied from a web page",

@@ -28,7 +28,8 @@ class GoodReply:
     reading: Reading
     source: str
     """Origin of the reply, in words."""
-    form: Form | None
+    form: Form
+    """The form of the reply; of an unknown form, nothing can be written."""
     fields: tuple[FieldText, ...]
     passed_over: tuple[str, ...] = ()
     """Better candidates that could not be used, each with the reason."""
@@ -39,15 +40,15 @@ class GoodReply:
 
     def write(self, fields: Sequence[FieldText]) -> str | None:
         """Write a reply of these fields; None without fields: no model would do that."""
-        return None if self.form is None or not fields else self.form.write(fields)
+        return self.form.write(fields) if fields else None
 
 
 def good_reply(
     parser: Adapter, signature: Signature, reading: Reading, source: str, passed_over: tuple[str, ...] = ()
 ) -> GoodReply:
     """Create a good reply from `reading`, which `parser` parsed without an error."""
-    form = FORMS.get(reading.form)
-    fields = () if form is None else _fields(parser, signature, reading.values, form)
+    form = FORMS.get(reading.form, Form())
+    fields = () if form.kind == "own" else _fields(parser, signature, reading.values, form)
     return GoodReply(parser, signature, reading.completion, reading, source, form, fields, passed_over)
 
 
@@ -76,18 +77,11 @@ def _fields(parser: Adapter, signature: Signature, values: Mapping[str, Any], fo
         ]
     )
     again = parser.read(signature, form.write(fields))
-    return fields if again.ok and _same(again.values, values) else ()
-
-
-def _same(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Return whether both hold the same values; 1 and True differ."""
-    if values.keys() != others.keys():
-        return False
-    return all(
-        type(one) is type(others[name])
-        and to_json(serialize_for_json(one)) == to_json(serialize_for_json(others[name]))
-        for name, one in values.items()
+    is_same = again.values.keys() == values.keys() and all(
+        type(one) is type(values[name]) and to_json(serialize_for_json(one)) == to_json(plain[name])
+        for name, one in again.values.items()
     )
+    return fields if again.ok and is_same else ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +137,11 @@ def change_text(
 
 def properly(value: str, good: GoodReply) -> str:
     """Escape a text as the form requires."""
-    return value if good.form is None else good.form.of_text(value)
+    return good.form.of_text(value)
+
+
+def unchanged(value: object, in_json: bool) -> None:
+    """Write a leaf as usual."""
 
 
 def other_value(field: FieldText) -> Any:
@@ -164,12 +162,9 @@ def draft(good: GoodReply) -> tuple[FieldText, ...]:
     """Return the fields with the first changeable value changed; empty if there is none."""
     for index, field in enumerate(good.fields):
         other = other_value(field)
-        if other is not None and good.form is not None:
-            nested = good.form.is_nested(field)
-            if field.is_text:
-                text = good.form.of_text(other)
-            else:
-                text = good.form.of_value(other, lambda value, in_json: None, nested)
+        if other is not None:
+            form = good.form
+            text = form.of_text(other) if field.is_text else form.of_value(other, unchanged, form.is_nested(field))
             changed = replace(field, value=other, plain=other, text=text)
             return (*good.fields[:index], changed, *good.fields[index + 1 :])
     return ()

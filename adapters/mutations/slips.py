@@ -27,8 +27,6 @@ def write_json_value(change: Tokens) -> Callable[[GoodReply], str | None]:
             document = Object().write(good.fields)
             changed = text_of(document)
             return None if changed == document or not good.fields else form.around(changed)
-        if form is None or not any(_is_json(one) for one in good.fields):
-            return None
         fields = [replace(one, text=text_of(one.text)) if _is_json(one) else one for one in good.fields]
         return None if [*good.fields] == fields else good.write(fields)
 
@@ -177,7 +175,7 @@ def markers(change: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
 
     def made(good: GoodReply) -> str | None:
         written = good.write(good.fields)
-        return None if written is None or good.form is None or good.form.kind != "markers" else change(written)
+        return None if written is None or good.form.kind != "markers" else change(written)
 
     return made
 
@@ -249,7 +247,7 @@ def _each_field(change: Callable[[FieldText], str], first: int = 0) -> Callable[
 
     def made(good: GoodReply) -> str | None:
         form = good.form
-        if form is None or not _is_xml(good):
+        if not _is_xml(good):
             return None
         kept = [form.named(one.name, one.text, form.is_nested(one)) for one in good.fields[:first]]
         return form.whole([*kept, *map(change, good.fields[first:])])
@@ -261,7 +259,7 @@ _last_field = partial(_each_field, first=-1)
 
 
 def _is_xml(good: GoodReply) -> bool:
-    return good.form is not None and good.form.kind == "xml" and bool(good.fields)
+    return good.form.kind == "xml" and bool(good.fields)
 
 
 def _each_text(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:

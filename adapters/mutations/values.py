@@ -29,10 +29,8 @@ def each_leaf(write: Callable[[Any, bool], str], wanted: Callable[[Any], object]
         return write(value, in_json) if wanted(value) else None
 
     def rewritten(good: GoodReply, field: FieldText) -> str | None:
-        form = good.form
-        if form is None or not any(map(wanted, leaves(field.plain))):
-            return None
-        return form.of_value(field.plain, leaf, form.is_nested(field))
+        is_wanted = any(map(wanted, leaves(field.plain)))
+        return good.form.of_value(field.plain, leaf, good.form.is_nested(field)) if is_wanted else None
 
     return _each(lambda one: not one.is_text, rewritten)
 
@@ -69,7 +67,7 @@ def _each(
 
 def outside_json(make: Callable[[GoodReply], str | None]) -> Callable[[GoodReply], str | None]:
     """Leave JSON as it is: its values stand in quotes anyway."""
-    return lambda good: None if good.form is None or good.form.is_json else make(good)
+    return lambda good: None if good.form.is_json else make(good)
 
 
 is_text, is_container = attrgetter("is_text"), attrgetter("is_container")
@@ -133,7 +131,7 @@ def null_for_text(good: GoodReply) -> str | None:
 
 def _unescaped(value: str, good: GoodReply) -> str:
     """Write a text as a model does that escapes nothing."""
-    return f'"{value}"' if good.form is not None and good.form.is_json else value
+    return f'"{value}"' if good.form.is_json else value
 
 
 def writes(change: Callable[[str], str], escaped: bool = False) -> Callable[[GoodReply], Broken | None]:

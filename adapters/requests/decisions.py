@@ -49,44 +49,32 @@ class Decision:
         criteria = self.type.criteria()
         return [str(index) for index in range(len(criteria))] if self.kind == "score" else list(criteria)
 
-    def criteria(self) -> Any:
-        """Return the settings' criteria, else the type's; None for a bare type."""
-        if "criteria" in self.settings:
-            return deepcopy(self.settings["criteria"])
-        criteria = self.type.criteria()
-        if self.kind == "choice":
-            return {label: None if desc == "" else desc for label, desc in criteria.items()}
-        return criteria
-
     def question(self, field: Field) -> dict[str, Any]:
         """Return the field's new description. Raises ValueError without a description or instructions."""
         if "instructions" not in self.settings and not field.description.strip():
             raise ValueError(
                 f"Decision output {self.name!r} requires an OutputField(desc=...) or explicit instructions."
             )
-        question = {
-            "instructions": deepcopy(self.settings.get("instructions", field.description)),
-            "type": self.kind,
-        }
-        criteria = self.criteria()
+        question = {"instructions": self.settings.get("instructions", field.description), "type": self.kind}
+        criteria = self.settings.get("criteria", self.type.criteria())
+        if self.kind == "choice" and "criteria" not in self.settings:
+            criteria = {label: None if desc == "" else desc for label, desc in criteria.items()}
         if criteria is not None or "criteria" in self.settings:
             question["criteria"] = criteria
         return question
 
     def value_of(self, evidence: object) -> Any:
         """Compute the value from the evidence. Raises dspy's errors for evidence that decides nothing."""
-        answer = evidence.model_dump(by_alias=True) if isinstance(evidence, pydantic.BaseModel) else deepcopy(evidence)
-        decide = {"noul": self._noul, "score": self._score, "choice": self._choice}[self.kind]
-        decided = decide(answer)
-        return decided.value if self.is_plain else decided
-
-    def _noul(self, answer: Any) -> Any:
-        probability, threshold = answer["noul"], self.settings["threshold"]
-        return self.type(
-            value=probability >= threshold,
-            probability=probability,
-            confidence=abs(probability - threshold) / max(threshold, 1 - threshold),
+        answer: Any = (
+            evidence.model_dump(by_alias=True) if isinstance(evidence, pydantic.BaseModel) else deepcopy(evidence)
         )
+        if self.kind == "noul":
+            probability, threshold = answer["noul"], self.settings["threshold"]
+            confidence = abs(probability - threshold) / max(threshold, 1 - threshold)
+            decided = self.type(value=probability >= threshold, probability=probability, confidence=confidence)
+        else:
+            decided = self._score(answer) if self.kind == "score" else self._choice(answer)
+        return decided.value if self.is_plain else decided
 
     def _score(self, answer: Any) -> Any:
         given = answer["probabilities"]
@@ -96,12 +84,8 @@ class Decision:
         if set(probabilities) != set(range(len(self.labels))) or sum(probabilities.values()) <= 0:
             raise ValueError(f"Invalid Score distribution for {self.name!r}.")
         value = sum(index * share for index, share in probabilities.items()) / sum(probabilities.values())
-        return self.type(
-            value=value,
-            confidence=answer["confidence"],
-            probabilities=probabilities,
-            level=sum(value >= cut for cut in self.settings["cuts"]),
-        )
+        level = sum(value >= cut for cut in self.settings["cuts"])
+        return self.type(value=value, confidence=answer["confidence"], probabilities=probabilities, level=level)
 
     def _choice(self, answer: Any) -> Any:
         options = {str(value): value for value in options_of(self.type)}
@@ -141,27 +125,25 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
     A plain bool or Literal is a decision if its settings say so or its `Annotated` contains a decision type.
     """
-    settings = {name: one.decision for name, one in signature.output_fields.items() if one.decision is not None}
     found: dict[str, Decision] = {}
     for name, field in signature.output_fields.items():
         if is_decided(field):
-            decision_type = _type_of(field)
-            found[name] = Decision(name, decision_type, field.annotation is not decision_type, _defaults(decision_type))
-    unsupported = sorted(settings.keys() - found.keys())
+            decided = _type_of(field)
+            settings = {**_defaults(decided), **(field.decision or {})}
+            found[name] = Decision(name, decided, field.annotation is not decided, settings)
+    configured = {name for name, field in signature.output_fields.items() if field.decision is not None}
+    unsupported = sorted(configured - found.keys())
     if unsupported:
         raise ValueError(f"Decision configuration refers to unsupported outputs: {unsupported}.")
-    for name, own in settings.items():
-        one = found[name]
-        found[name] = Decision(name, one.type, one.is_plain, {**one.settings, **own})
     for one in found.values():
         _check(one)
     if not found:
         return None
+    from adapters.types.decision import evidence_type
+
     asked = signature
     for name, one in found.items():
         question = json.dumps(one.question(signature.output_fields[name]), ensure_ascii=False, indent=2)
-        from adapters.types.decision import evidence_type
-
         asked = asked.with_updated_fields(name, evidence_type(one.type), desc=f"\n{question}")
     undecided = tuple([replace(one, decision=None) for one in asked.fields_in_order])
     return Decisions(found, Signature(undecided, asked.instructions, asked.name))
@@ -225,18 +207,32 @@ def _check(one: Decision) -> None:
                 raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
     if "criteria" in settings:
         _check_criteria(one, settings["criteria"])
-    value = settings[parameter]
+    value, labels = settings[parameter], one.labels if one.kind != "noul" else []
     if one.kind == "noul":
         if type(value) not in (int, float) or not 0 <= value <= 1:
             raise ValueError(f"Threshold for {name!r} must be in [0, 1].")
     elif one.kind == "score":
-        if not _are_cuts(value, len(one.labels)):
-            raise ValueError(f"Invalid cuts for {name!r}: require ordered boundaries inside the Score index range.")
-    elif not _are_weights(value, one.labels):
-        raise ValueError(
-            f"Choice weights for {name!r} must map known string labels to finite, nonnegative numbers "
-            "with at least one positive effective weight."
+        are_cuts = (
+            2 <= len(labels) <= 10
+            and isinstance(value, list)
+            and len(value) == len(labels) - 1
+            and all(type(cut) in (int, float) and 0 < cut < len(labels) - 1 for cut in value)
+            and all(before < after for before, after in itertools.pairwise(value))
         )
+        if not are_cuts:
+            raise ValueError(f"Invalid cuts for {name!r}: require ordered boundaries inside the Score index range.")
+    else:
+        are_weights = (
+            isinstance(value, dict)
+            and set(value) <= set(labels)
+            and all(type(weight) in (int, float) and 0 <= weight < math.inf for weight in value.values())
+            and any(value.get(label, 1.0) > 0 for label in labels)
+        )
+        if not are_weights:
+            raise ValueError(
+                f"Choice weights for {name!r} must map known string labels to finite, nonnegative numbers "
+                "with at least one positive effective weight."
+            )
 
 
 def _check_criteria(one: Decision, criteria: Any) -> None:
@@ -256,25 +252,6 @@ def _check_criteria(one: Decision, criteria: Any) -> None:
     entries = criteria.values() if isinstance(criteria, dict) else criteria or []
     if any(not isinstance(entry, str | dict | list | None) for entry in entries):
         raise ValueError(f"Invalid criteria description for {one.name!r}.")
-
-
-def _are_cuts(cuts: object, levels: int) -> bool:
-    return (
-        2 <= levels <= 10
-        and isinstance(cuts, list)
-        and len(cuts) == levels - 1
-        and all(type(cut) in (int, float) and 0 < cut < levels - 1 for cut in cuts)
-        and all(before < after for before, after in itertools.pairwise(cuts))
-    )
-
-
-def _are_weights(weights: object, labels: Sequence[str]) -> bool:
-    return (
-        isinstance(weights, dict)
-        and set(weights) <= set(labels)
-        and all(type(weight) in (int, float) and 0 <= weight < math.inf for weight in weights.values())
-        and any(weights.get(label, 1.0) > 0 for label in labels)
-    )
 
 
 def _plain(value: object) -> Any:

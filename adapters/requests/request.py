@@ -17,10 +17,11 @@ from adapters.requests.calls import Outcome, Request, RequestedAdapter
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
-from adapters.tools import RunTool, request_tools
 from adapters.tools.tools import (
+    RunTool,
     add_calls_output,
     add_tool_fields,
+    request_tools,
     set_tool_input,
     tool_input_field,
     tool_output_field,
@@ -97,7 +98,9 @@ def prepare(
     if chosen is not None:
         sent["response_format"] = chosen
     values = set_tool_input(asked, inputs, tools) if tools else inputs
-    processed = _drop_native_fields(adapter, asked, values, facts, sent)
+    processed = _add_native_tools(adapter, asked, values, facts, sent)
+    for name, annotation in _native_outputs(adapter, processed):
+        processed = annotation.adapt_to_native_lm_feature(processed, name, facts, sent)
     calls_field = tool_output_field(processed) if tools else None
     if tools and "tools" in sent:
         # The whole schema of each tool, of which dspy's description keeps only the arguments.
@@ -110,43 +113,29 @@ def prepare(
     return Request(prompt, {**of_the_model, **sent}, without(processed, added), removed, model, calls_field, decisions)
 
 
-def _drop_native_fields(
-    adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
-) -> Signature:
-    if not adapter.use_native_function_calling:
-        _drop_tool_params(sent)
-    else:
-        signature = _add_native_tools(adapter, signature, inputs, facts, sent)
-    for name, annotation in _native_outputs(adapter, signature):
-        signature = annotation.adapt_to_native_lm_feature(signature, name, facts, sent)
-    return signature
-
-
 def _add_native_tools(
     adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
-    given, wanted = tool_input_field(signature), tool_output_field(signature)
-    if wanted is None:
-        return signature
-    if given is None:
-        raise ValueError(
-            f"You provided an output field {wanted} to receive the tool calls information, but did not provide any "
-            "tools as the input. Please provide a list of tools as the input by adding an input field with type "
-            "`list[dspy.Tool]`."
-        )
-    if not facts.supports_function_calling:
-        _drop_tool_params(sent)
-        return signature
-    tools = inputs[given]
-    sent["tools"] = [one.format_as_litellm_function_call() for one in (tools if isinstance(tools, list) else [tools])]
-    if adapter.parallel_tool_calls is not None and sent.get("parallel_tool_calls") is None:
-        sent["parallel_tool_calls"] = adapter.parallel_tool_calls
-    return signature.delete(wanted).delete(given)
-
-
-def _drop_tool_params(sent: dict[str, Any]) -> None:
+    """Put the tools into the request, and take their fields out of the prompt; else drop their parameters."""
+    if adapter.use_native_function_calling:
+        given, wanted = tool_input_field(signature), tool_output_field(signature)
+        if wanted is None:
+            return signature
+        if given is None:
+            raise ValueError(
+                f"You provided an output field {wanted} to receive the tool calls information, but did not provide any "
+                "tools as the input. Please provide a list of tools as the input by adding an input field with type "
+                "`list[dspy.Tool]`."
+            )
+        if facts.supports_function_calling:
+            tools = inputs[given] if isinstance(inputs[given], list) else [inputs[given]]
+            sent["tools"] = [one.format_as_litellm_function_call() for one in tools]
+            if adapter.parallel_tool_calls is not None and sent.get("parallel_tool_calls") is None:
+                sent["parallel_tool_calls"] = adapter.parallel_tool_calls
+            return signature.delete(wanted).delete(given)
     for key in TOOL_PARAMS:
         sent.pop(key, None)
+    return signature
 
 
 def _native_outputs(adapter: RequestedAdapter, signature: Signature) -> list[tuple[str, Any]]:
@@ -225,7 +214,7 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
             values[name] = decided[name] = decision.value_of(outcome.values[name])
         except Exception as error:  # as in dspy, evidence that decides nothing raises any error
             wrong = ReadingError(type(error).__name__, str(error), name)
-            return replace(_failed(replace(reading, values={}, error=wrong, exception=error)), is_undecided=True)
+            return Outcome({}, replace(reading, values={}, error=wrong, exception=error), is_undecided=True)
         note = f"{decision.parameter} {json.dumps(decision.settings[decision.parameter])}"
         step = Step(decision.parameter, outcome.values[name], values[name], note=note)
         fields[name] = fields[name]._replace(value=values[name], coercions=(*fields[name].coercions, step))
@@ -244,7 +233,12 @@ def _postprocessed(
     tools_field = tool_output_field(signature)
     natively = bool(tool_calls and tools_field)
     if not text and not natively:
-        return _failed(_empty(adapter, signature, output))
+        message = "The LM returned an empty or null response."
+        error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
+        called = tuple(str(provider_tool_call(one)["name"]) for one in _value(output, "tool_calls") or ())
+        unread = _unread(adapter, signature, output if isinstance(output, str) else "")
+        wrong = ReadingError("AdapterParseError", message)
+        return Outcome({}, replace(unread, error=wrong, exception=error, called=called))
     if natively and not (text and request.signature.output_fields):
         reading = _unread(adapter, request.signature, text or "")
     else:
@@ -252,13 +246,12 @@ def _postprocessed(
     if natively and isinstance(reading.exception, AdapterParseError):
         reading = replace(reading, values={}, error=None, exception=None)
     if reading.exception is not None:
-        return _failed(reading)
+        return Outcome({}, reading)
     try:
         values = _all_outputs(adapter, signature, reading.values, output, tool_calls if natively else None)
     except Exception as error:  # e.g. dspy's TypeError for a text that mentions `reasoning_content`: it is the verdict
-        return _failed(
-            replace(reading, values={}, error=ReadingError(type(error).__name__, str(error)), exception=error)
-        )
+        wrong = ReadingError(type(error).__name__, str(error))
+        return Outcome({}, replace(reading, values={}, error=wrong, exception=error))
     native = {
         name: FieldReading(name, "native", value=values[name])
         for name in signature.output_fields
@@ -277,15 +270,10 @@ def _all_outputs(
     output: object,
     tool_calls: Sequence[Any] | None,
 ) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, field in signature.output_fields.items():
-        if name in read:
-            values[name] = read[name]
-        else:
-            fallback = field.fallback()
-            if fallback is not MISSING:
-                values[name] = fallback
-    for name in signature.output_fields:
+    outputs = signature.output_fields
+    fallbacks = {name: field.fallback() for name, field in outputs.items() if name not in read}
+    values = {name: read.get(name, fallbacks.get(name)) for name in outputs if fallbacks.get(name) is not MISSING}
+    for name in outputs:
         values.setdefault(name, None)
     tools_field = tool_output_field(signature)
     if tool_calls and tools_field:
@@ -317,20 +305,8 @@ def _value(holder: object, key: str, default: object = None) -> Any:
     return holder.get(key, default) if isinstance(holder, dict) else getattr(holder, key, default)
 
 
-def _empty(adapter: RequestedAdapter, signature: Signature, output: object) -> Reading:
-    message = "The LM returned an empty or null response."
-    error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
-    called = tuple(str(provider_tool_call(one)["name"]) for one in _value(output, "tool_calls") or ())
-    unread = _unread(adapter, signature, output if isinstance(output, str) else "")
-    return replace(unread, error=ReadingError("AdapterParseError", message), exception=error, called=called)
-
-
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:
     """Return a parse result for text beside a native tool call, which is ignored."""
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()
     return Reading(adapter.name, signature, text, {}, spans, fields, reader=adapter)
-
-
-def _failed(reading: Reading) -> Outcome:
-    return Outcome({}, reading)

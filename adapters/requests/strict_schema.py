@@ -54,21 +54,17 @@ def _strict(schema: object, root: Mapping[str, Any], within: tuple[str, ...]) ->
     if isinstance(reference, str) and len(out) > 1:
         if reference in within:
             raise RecursionError(f"the schema of {reference!r} contains itself, with its own description or default")
-        meant = _strict(_resolved(root, reference), root, (*within, reference))
+        if not reference.startswith("#/"):
+            raise ValueError(f"Unexpected $ref format {reference!r}; only internal references are supported")
+        node: Any = root
+        for part in reference[2:].split("/"):
+            node = node.get(part) if isinstance(node, dict) else None
+            if node is None:
+                raise ValueError(f"Could not resolve $ref {reference!r}")
+        meant = _strict(node, root, (*within, reference))
         if isinstance(meant, dict):
             out = {**meant, **{key: value for key, value in out.items() if key != "$ref"}}
     return out
-
-
-def _resolved(root: Mapping[str, Any], reference: str) -> Any:
-    if not reference.startswith("#/"):
-        raise ValueError(f"Unexpected $ref format {reference!r}; only internal references are supported")
-    node: Any = root
-    for part in reference[2:].split("/"):
-        node = node.get(part) if isinstance(node, dict) else None
-        if node is None:
-            raise ValueError(f"Could not resolve $ref {reference!r}")
-    return node
 
 
 class ClassFormat(dict[str, Any]):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
-from adapters.requests.token_estimates import Counted, Origin, estimates, texts_of, uncounted
+from adapters.requests.token_estimates import Origin, estimates, texts_of, uncounted
 
 DESCRIBING = frozenset({"name", "type", "description", "constraint"})
 """Kinds of system message pieces that describe a field."""
@@ -33,10 +33,8 @@ class Row:
         """Return a name for people: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
         if self.kind == "format":
             return "chat format"
-        if self.turn is None:
-            return self.kind
-        if self.turn.startswith(("demo ", "history ")):
-            return self.turn
+        if self.turn is None or self.turn.startswith(("demo ", "history ")):
+            return self.turn or self.kind
         if self.kind in DESCRIBING:
             return "descriptions" if self.turn == "system" else "reminder"
         if self.kind in ("value", "data", "filler", "tool_call"):
@@ -99,12 +97,12 @@ class Ledger:
 
 def pieces_of(request: Request) -> list[list[str]]:
     """Return the texts of a request in pieces, as a tokenizer expects them."""
-    return [[piece.text for piece in one.pieces] for one in _texts(request)]
+    return [[piece.text for piece in one.pieces] for one in texts_of(request.messages, request.params)]
 
 
 def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
     """Count the tokens by `counts` of `pieces_of(request)`; without it everything is estimated."""
-    texts = _texts(request)
+    texts = texts_of(request.messages, request.params)
     tokenizer, by_text = counts if counts is not None else (None, list(map(estimates, pieces_of(request))))
     found: dict[Origin, tuple[int, bool]] = {}
     for one, tokens in zip(texts, by_text, strict=True):
@@ -114,7 +112,3 @@ def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
             found[piece.origin] = (before + (count if one.fixed is None else one.fixed), was_exact and is_exact)
     rows = [Row(*origin, tokens, exact) for origin, (tokens, exact) in found.items() if tokens]
     return Ledger(tuple(rows), tokenizer, uncounted(request.messages))
-
-
-def _texts(request: Request) -> list[Counted]:
-    return list(texts_of(request.messages, request.params))

@@ -1,18 +1,20 @@
-"""Call a model within a run: send, emit events, record attempts, retry."""
+"""Track a run (events, attempts, deadline), and call its model: send, record attempts, retry."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
 
-from adapters.errors import RunError
+from adapters.errors import Phase, RunError
 from adapters.late_dataclasses import dataclass
 from adapters.lm import interruption
-from adapters.lm.protocol import LM, Chunk, Collector, ErrorKind, LoadsFirst, ProviderError, Response
+from adapters.lm.protocol import LM, Collector, Completion, ErrorKind, LoadsFirst, ProviderError
 from adapters.lm.worker.replies import CallPiece
+from adapters.replies.reading import Reading
 from adapters.running import events
-from adapters.running.lifecycle import Lifecycle, StopError
-from adapters.running.runs import Attempt, Completion
+from adapters.running.runs import Attempt, Purpose, Run
 
 WORTH_ANOTHER: frozenset[ErrorKind] = frozenset(
     {"rate limit", "overloaded", "server", "network", "timeout", "interrupted", "child"}
@@ -27,6 +29,98 @@ UNBILLED: frozenset[ErrorKind] = frozenset(
 LONGEST_WAIT_S = 60.0
 """The longest wait before a retry; a server that asks for more is not asked again."""
 
+TOO_LATE = "Deadline expired before provider request."
+WHILE_ANSWERING = "Deadline expired while the model was answering."
+
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class StopError(Exception):
+    """Ends the run with `error`."""
+
+    def __init__(self, error: RunError, reading: Reading | None = None, cancelled: bool = False) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.reading = reading
+        self.cancelled = cancelled
+
+
+class Lifecycle:
+    """The events and attempts of a run so far, and its deadline."""
+
+    def __init__(
+        self,
+        listeners: tuple[events.Listener, ...],
+        clock: Callable[[], float],
+        deadline_s: float | None,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._listeners = listeners
+        self._clock = clock
+        self._start = clock()
+        self._deadline_s = deadline_s
+        self._free_s = 0.0
+        self.cancel = cancel
+        self.events: list[events.Event] = []
+        self.attempts: list[Attempt] = []
+        self.listener_errors: list[Exception] = []
+        self.tool_turns: list[Mapping[str, Any]] = []
+        self.number = 1
+        self.purpose: Purpose = "first"
+
+    def seconds(self) -> float:
+        return self._clock() - self._start
+
+    def now(self) -> dict[str, Any]:
+        return {"at": self.seconds(), "attempt": self.number}
+
+    def emit(self, event: events.Event) -> None:
+        self.events.append(event)
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception as error:  # a listener's error must not end the run; it is collected
+                self.listener_errors.append(error)
+
+    def interrupted(self) -> interruption.Reason | None:
+        if self.cancel is not None and self.cancel.is_set():
+            return "cancelled"
+        spent = self.seconds() - self._free_s
+        return "deadline" if self._deadline_s is not None and spent >= self._deadline_s else None
+
+    def give_back(self, seconds: float) -> None:
+        """Extend the deadline by `seconds` that the run did not spend itself."""
+        self._free_s += seconds
+
+    def next(self, purpose: Purpose) -> None:
+        """Prepare the next call."""
+        self.number = len(self.attempts) + 1
+        self.purpose = purpose
+
+    def check(self, message: str, phase: Phase) -> None:
+        """Stop a run that was cancelled or (with `message`) is past its deadline."""
+        reason = self.interrupted()
+        if reason is not None:
+            self.stop_for(reason, message, phase)
+
+    def stop_for(self, reason: interruption.Reason, message: str, phase: Phase) -> NoReturn:
+        if reason == "cancelled":
+            raise StopError(RunError("Cancelled.", phase, self.number), cancelled=True)
+        raise StopError(RunError(message, phase, self.number, {"deadline_seconds": self._deadline_s}))
+
+    def ended(self, values: tuple[Mapping[str, Any], ...], stop: StopError | None = None) -> Run:
+        """End the run, with values or with the error of `stop`."""
+        first = values[0] if values else NOTHING
+        error = None if stop is None else stop.error
+        if error is None:
+            self.emit(events.PromptExecuted(**self.now(), values=first))
+        else:
+            self.emit(events.Failed(**self.now(), phase=error.phase, message=error.message, payload=error.payload))
+        happened, attempts, turns = tuple(self.events), tuple(self.attempts), tuple(self.tool_turns)
+        cancelled, errors = stop is not None and stop.cancelled, tuple(self.listener_errors)
+        return Run(error is None, first, happened, attempts, error, cancelled, values, errors, turns)
+
 
 @dataclass(frozen=True)
 class ModelCalls:
@@ -36,7 +130,7 @@ class ModelCalls:
     lm: LM
     retries: int = 0
 
-    def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+    def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Completion, ...]:
         """Return the completions; every try is recorded as an attempt, failed or not. Raises StopError."""
         for tried in range(self.retries + 1):
             try:
@@ -59,16 +153,24 @@ class ModelCalls:
         try:
             interruption.wait(delay, life.interrupted)
         except interruption.InterruptedCallError as interrupted:
-            life.stop_for(interrupted.reason, "Deadline expired before provider request.", "request")
+            life.stop_for(interrupted.reason, TOO_LATE, "request")
 
-    def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+    def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Completion, ...]:
+        """Call once; a loading model runs no clock. Raises StopError."""
         life = self.lifecycle
-        life.check("Deadline expired before provider request.", "request")
-        self._load(body)
+        life.check(TOO_LATE, "request")
+        if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
+            began = life.seconds()
+            life.emit(events.ModelLoading(**life.now()))
+            self.lm.wait_until_loaded(life.cancel)
+            life.give_back(life.seconds() - began)
+            life.check(TOO_LATE, "request")
         life.emit(events.RequestSent(**life.now(), model=self.lm.model, request=body))
         collector = Collector()
         began = life.seconds()
         took_ms: float | None = None
+        failure: Exception | None = None
+        said, payload = "", None
         try:
             for chunk in interruption.chunks(self.lm, body, life.interrupted):
                 if chunk.prepared_s is not None:
@@ -78,97 +180,62 @@ class ModelCalls:
                 if chunk.took_s is not None:
                     took_ms = chunk.took_s * 1000
                 collector.add(chunk)
-                self._tell(chunk)
+                calls = [
+                    CallPiece(index=one.index, id=one.id, name=one.name, arguments=one.arguments)
+                    for one in chunk.tool_calls
+                ]
+                if chunk.text or chunk.reasoning or calls:
+                    life.emit(
+                        events.ChunkReceived(
+                            **life.now(),
+                            text=chunk.text,
+                            reasoning=chunk.reasoning,
+                            tool_calls=tuple(calls),
+                            choice=chunk.choice,
+                        )
+                    )
         except interruption.InterruptedCallError as interrupted:
-            message = "Deadline expired while the model was answering."
-            self._keep(adapter, body, collector, began, "Cancelled." if interrupted.reason == "cancelled" else message)
-            life.stop_for(interrupted.reason, message, "request")
+            failure, said = interrupted, "Cancelled." if interrupted.reason == "cancelled" else WHILE_ANSWERING
         except ProviderError as error:
-            if error.kind in UNBILLED and not collector.responses:
+            failure, said, payload = error, error.message, error.payload
+            if error.kind in UNBILLED and not collector.completions:
                 collector.cost = 0.0
-            self._keep(adapter, body, collector, began, error.message, error.payload)
-            raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
         except Exception as error:  # a user's own LM may raise anything: the run ends with it
-            message = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
-            self._keep(adapter, body, collector, began, message)
-            raise StopError(RunError(message, "request", life.number)) from error
-        responses = collector.responses
-        self._keep(adapter, body, collector, began, took_ms=took_ms)
+            failure = error
+            said = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
+        completions = collector.completions
+        if took_ms is None or failure is not None:
+            took_ms = (life.seconds() - began) * 1000
+        attempt = Attempt(
+            number=life.number,
+            adapter=adapter,
+            model=self.lm.model,
+            request=body,
+            completions=completions,
+            usage=collector.usage,
+            cost=collector.cost,
+            duration_ms=took_ms,
+            error=said or None,
+            payload=payload,
+            raw=collector.raw,
+            purpose=life.purpose,
+        )
+        life.attempts.append(attempt)
+        if isinstance(failure, interruption.InterruptedCallError):
+            life.stop_for(failure.reason, WHILE_ANSWERING, "request")
+        if failure is not None:
+            raise StopError(RunError(said, "request", life.number, payload)) from failure
         life.emit(
             events.ResponseReceived(
                 **life.now(),
-                texts=tuple(one.text for one in responses),
-                finish_reason=responses[0].finish_reason if responses else None,
-                usage=collector.usage,
-                cost=collector.cost,
-                duration_ms=life.attempts[-1].duration_ms,
+                texts=tuple([one.text for one in completions]),
+                finish_reason=completions[0].finish_reason if completions else None,
+                usage=attempt.usage,
+                cost=attempt.cost,
+                duration_ms=attempt.duration_ms,
             )
         )
-        return responses or (Response(),)
-
-    def _load(self, body: Mapping[str, Any]) -> None:
-        """Wait until the model's code is loaded, without a clock; a cancelled run stops here."""
-        life = self.lifecycle
-        if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
-            began = life.seconds()
-            life.emit(events.ModelLoading(**life.now()))
-            self.lm.wait_until_loaded(life.cancel)
-            life.give_back(life.seconds() - began)
-            life.check("Deadline expired before provider request.", "request")
-
-    def _tell(self, chunk: Chunk) -> None:
-        if chunk.text or chunk.reasoning or chunk.tool_calls:
-            calls = tuple(
-                CallPiece(index=part.index, id=part.id, name=part.name, arguments=part.arguments)
-                for part in chunk.tool_calls
-            )
-            life = self.lifecycle
-            life.emit(
-                events.ChunkReceived(
-                    **life.now(), text=chunk.text, reasoning=chunk.reasoning, tool_calls=calls, choice=chunk.choice
-                )
-            )
-
-    def _keep(
-        self,
-        adapter: str,
-        body: Mapping[str, Any],
-        collector: Collector,
-        began: float,
-        error: str | None = None,
-        payload: object = None,
-        took_ms: float | None = None,
-    ) -> None:
-        responses = collector.responses
-        life = self.lifecycle
-        life.attempts.append(
-            Attempt(
-                number=life.number,
-                adapter=adapter,
-                model=self.lm.model,
-                request=body,
-                completions=tuple(completion_of(one) for one in responses),
-                usage=collector.usage,
-                cost=collector.cost,
-                duration_ms=(life.seconds() - began) * 1000 if took_ms is None else took_ms,
-                error=error,
-                payload=payload,
-                raw=next((one.raw for one in responses if one.raw is not None), None),
-                purpose=life.purpose,
-            )
-        )
-
-
-def completion_of(response: Response) -> Completion:
-    return Completion(
-        text=response.text,
-        reasoning=response.reasoning_content,
-        tool_calls=response.tool_calls,
-        finish_reason=response.finish_reason,
-        logprobs=response.logprobs,
-        refusal=response.refusal,
-        citations=response.citations,
-    )
+        return completions or (Completion(),)
 
 
 def one_line(text: str, length: int = 300) -> str:

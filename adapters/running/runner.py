@@ -6,33 +6,28 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.errors import AdapterParseError, RunError
+from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.late_dataclasses import dataclass, replace
-from adapters.lm.protocol import LM, Response, WritesAsTheAdapter
+from adapters.lm.protocol import LM, Completion, WritesAsTheAdapter
 from adapters.prompts.text import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests import request
 from adapters.requests.calls import asked_again
+from adapters.requests.capabilities import Capabilities
 from adapters.running import events
-from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
-from adapters.running.model_calls import ModelCalls, completion_of, one_line
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.model_calls import NOTHING, Lifecycle, ModelCalls, StopError, one_line
+from adapters.running.runs import Run as Run
 from adapters.running.turns import answered, calls_of
 from adapters.signatures.signature import Signature
-from adapters.tools import Tools
-
-if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
-    from adapters.requests.capabilities import Capabilities
+from adapters.tools.tools import Tools
 
 MOST_UNANSWERABLE = 1
 """Maximum consecutive turns with calls of unknown tools, or of tools without a handler, alone."""
-
-__all__ = ["Attempt", "Completion", "Run", "run"]
 
 
 def run(
@@ -116,12 +111,29 @@ class _Work:
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of the first attempt that parses. Raises StopError."""
         life = self.lifecycle
-        made = self._prepared(adapter, signature, demos, inputs, params)
-        made, responses = self._conversed(adapter, made)
-        if self.raw:
-            return tuple((NOTHING, None) for _ in responses)
         try:
-            return self._read(adapter, made, signature, responses)
+            made = request.prepare(
+                adapter,
+                signature,
+                demos,
+                inputs,
+                self.lm.capabilities if self.capabilities is None else self.capabilities,
+                model=self.lm.model,
+                params=params,
+                model_type=getattr(self.lm, "model_type", "chat"),
+                reuse=self.reuse,
+                tools=() if self.tools is None else self.tools.tools,
+                held=self.held,
+            )
+        except Exception as error:  # a user's own adapter may raise anything: the run ends with it
+            message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
+            raise StopError(RunError(message, "request", life.number)) from error
+        life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
+        made, completions = self._conversed(adapter, made)
+        if self.raw:
+            return tuple((NOTHING, None) for _ in completions)
+        try:
+            return self._read(adapter, made, signature, completions)
         except StopError as stop:
             following = adapter.fallback_adapter() if self.fallback else None
             reading = stop.reading
@@ -146,23 +158,23 @@ class _Work:
             following = tuple([one.as_dict() for one in made.prompt.messages[before:]])
             life.next("again")
             life.emit(events.AskedAgain(**life.now(), reason=stop_reason(stop.reading), messages=following))
-            made, responses = self._conversed(adapter, made)
+            made, completions = self._conversed(adapter, made)
             try:
-                return self._read(adapter, made, signature, responses)
+                return self._read(adapter, made, signature, completions)
             except StopError as another:
                 stop = another
         raise stop
 
-    def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
+    def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Completion, ...]]:
         """Return the last request and its completions, after all tool turns. Raises StopError."""
         life = self.lifecycle
         turns = unanswerable = 0
         while True:
             lm = self.lm.asked_by(adapter, made) if isinstance(self.lm, WritesAsTheAdapter) else self.lm
-            responses = ModelCalls(life, lm, self.retries).call(adapter.name, made.as_dict())
-            wanted = calls_of(adapter, made, responses[0], turns) if self.tools is not None else ()
+            completions = ModelCalls(life, lm, self.retries).call(adapter.name, made.as_dict())
+            wanted = calls_of(adapter, made, completions[0], turns) if self.tools is not None else ()
             if self.tools is None or not wanted:
-                return made, responses
+                return made, completions
             if turns >= self.tools.most_turns:
                 message = f"The model still calls tools after {turns} turns, which is as many as it may take."
                 raise StopError(RunError(message, "tool", life.number))
@@ -172,41 +184,12 @@ class _Work:
             if unanswerable > MOST_UNANSWERABLE:
                 message = f"The model calls {', '.join(names)} again, which has no result here. Give the tool a result."
                 raise StopError(RunError(message, "tool", life.number))
-            made = answered(adapter, made, responses[0], wanted, self.tools, life)
+            made = answered(adapter, made, completions[0], wanted, self.tools, life)
             turns += 1
             life.next("tools")
 
-    def _prepared(
-        self,
-        adapter: Adapter,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-        params: Mapping[str, Any],
-    ) -> request.Request:
-        life = self.lifecycle
-        try:
-            made = request.prepare(
-                adapter,
-                signature,
-                demos,
-                inputs,
-                self.lm.capabilities if self.capabilities is None else self.capabilities,
-                model=self.lm.model,
-                params=params,
-                model_type=getattr(self.lm, "model_type", "chat"),
-                reuse=self.reuse,
-                tools=() if self.tools is None else self.tools.tools,
-                held=self.held,
-            )
-        except Exception as error:  # a user's own adapter may raise anything: the run ends with it
-            message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
-            raise StopError(RunError(message, "request", life.number)) from error
-        life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
-        return made
-
     def _read(
-        self, adapter: Adapter, made: request.Request, signature: Signature, responses: tuple[Response, ...]
+        self, adapter: Adapter, made: request.Request, signature: Signature, completions: tuple[Completion, ...]
     ) -> tuple[Outcome, ...]:
         """Parse every completion (TwoStep: up to a failure), and stop the run if any fails."""
         life = self.lifecycle
@@ -216,33 +199,26 @@ class _Work:
         read = None
         if isinstance(adapter, TwoStepAdapter) and type(adapter).parse is TwoStepAdapter.parse:
             read = partial(self._extracted, adapter)
-        for choice, (response, output) in enumerate(zip(responses, outputs_of(responses), strict=True)):
+        outputs: list[Any] = [one.as_output() for one in completions]
+        if all(len(one) == 1 for one in outputs):  # as dspy's LM: texts, or dicts if any has more than text
+            outputs = [one["text"] for one in outputs]
+        for choice, (completion, output) in enumerate(zip(completions, outputs, strict=True)):
             if read is not None and any(not one.reading.ok and not one.is_undecided for one in outcomes):
                 break  # the run has failed: do not pay a second model for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
-            ended = outcome.reading.ending(response.finish_reason, response.refusal, made.params)
-            outcome = replace(outcome, reading=ended)
-            outcomes.append(outcome)
+            reading = outcome.reading.ending(completion.finish_reason, completion.refusal, made.params)
+            outcomes.append(replace(outcome, reading=reading))
             attempt = life.attempts[place]
-            # An empty reply has no completion yet.
-            completions = list(attempt.completions) or [completion_of(response)]
-            completions[choice] = replace(completions[choice], reading=outcome.reading)
-            life.attempts[place] = replace(
-                attempt,
-                completions=tuple(completions),
-                error=attempt.error or (None if outcome.reading.ok else stop_reason(outcome.reading)),
+            known = list(attempt.completions) or [completion]  # an empty reply has none yet
+            known[choice] = replace(known[choice], reading=reading)
+            failure = attempt.error or (None if reading.ok else stop_reason(reading))
+            life.attempts[place] = replace(attempt, completions=tuple(known), error=failure)
+            now = life.seconds()
+            told = events.ReplyRead(
+                at=now, attempt=number, adapter=adapter.name, reading=reading, ok=reading.ok, choice=choice
             )
-            life.emit(
-                events.ReplyRead(
-                    at=life.seconds(),
-                    attempt=number,
-                    adapter=adapter.name,
-                    reading=outcome.reading,
-                    ok=outcome.reading.ok,
-                    choice=choice,
-                )
-            )
+            life.emit(told)
         failed = request.first_failure(outcomes)
         if failed is not None:
             message = f"The reply could not be read as {adapter.name}: {stop_reason(failed)}"
@@ -265,14 +241,6 @@ class _Work:
                 raise
         assert inner is not None
         return adapter.reading_of(signature, completion, inner)
-
-
-def outputs_of(responses: Sequence[Response]) -> list[Any]:
-    """Shape completions as dspy's LM does: strings, or dicts if any has more than text."""
-    outputs = [response.as_output() for response in responses]
-    if all(len(output) == 1 for output in outputs):
-        return [output["text"] for output in outputs]
-    return outputs
 
 
 def stop_reason(reading: Reading) -> str:

@@ -9,24 +9,8 @@ from adapters.late_dataclasses import dataclass, field
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
-    from adapters.lm.protocol import ToolCall
-    from adapters.replies.reading import Reading
+    from adapters.lm.protocol import Completion
     from adapters.running import events
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A completion of a call, and its parse result (None: not parsed)."""
-
-    text: str
-    reading: Reading | None = None
-    reasoning: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
-    finish_reason: str | None = None
-    logprobs: Any = None
-    refusal: str = ""
-    """The model's text of a refusal, in place of an answer."""
-    citations: tuple[Any, ...] = ()
 
 
 Purpose = Literal["first", "retry", "tools", "fallback", "extraction", "again"]
@@ -76,7 +60,6 @@ class Run:
 
 
 LONGEST_REFUSAL = 200
-
 
 WORDS = {
     "length": "cut off at its token limit",

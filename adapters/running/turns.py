@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.errors import RunError
+from adapters.formats.base import Adapter
 from adapters.formats.conversation import tool_results_signature
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
 from adapters.lm.chunk_filters import text_without_secrets
-from adapters.lm.protocol import Response
+from adapters.lm.protocol import Completion
 from adapters.prompts.text import Message, Segment, Text
 from adapters.requests.request import Request
 from adapters.running import events
-from adapters.running.lifecycle import Lifecycle, StopError
+from adapters.running.model_calls import Lifecycle, StopError
 from adapters.tools.arguments import ArgumentsError, decode, validate
 from adapters.tools.tools import DeadlineExceededError, RunTool, ToolResult, Tools, ToolValidationError, text_of
 from adapters.types.tools import ToolCallResults, ToolCalls
-
-if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
 
 
 @dataclass(frozen=True)
@@ -33,18 +31,18 @@ class Call:
     arguments: Any
 
 
-def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) -> tuple[Call, ...]:
+def calls_of(adapter: Adapter, request: Request, completion: Completion, turn: int) -> tuple[Call, ...]:
     """Return the calls in a reply, native first; `turn` (0-based) numbers calls without id."""
-    if response.tool_calls:
+    if completion.tool_calls:
         calls = []
-        for index, native in enumerate(response.tool_calls):
+        for index, native in enumerate(completion.tool_calls):
             function = native.get("function") or {}
             name, arguments = str(function.get("name") or ""), function.get("arguments")
             calls.append(Call(str(native.get("id") or f"call_{turn}_{index}"), name, arguments))
         return tuple(calls)
-    if request.calls_field is None or not response.text:
+    if request.calls_field is None or not completion.text:
         return ()
-    reading = adapter.read(request.asked, response.text)
+    reading = adapter.read(request.asked, completion.text)
     field = reading.fields.get(request.calls_field)
     value = reading.values.get(request.calls_field, None if field is None else field.value)
     if not isinstance(value, ToolCalls):
@@ -55,18 +53,30 @@ def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) 
 
 
 def answered(
-    adapter: Adapter, request: Request, response: Response, calls: Sequence[Call], tools: Tools, life: Lifecycle
+    adapter: Adapter, request: Request, completion: Completion, calls: Sequence[Call], tools: Tools, life: Lifecycle
 ) -> Request:
     """Execute `calls` in order and return the request that follows. Raises StopError."""
     turn = f"tools {len(life.tool_turns) + 1}"
     told = [_invoked(call, tools, life) for call in calls]
-    native = bool(response.tool_calls)
-    messages = (
-        _native_messages(response, calls, told, turn)
-        if native
-        else _text_messages(adapter, request, response, calls, told, turn)
-    )
-    life.tool_turns.append(_history_turn(calls, told))
+    results = [
+        {"call_id": one.call_id, "name": one.name, "value": one.rendered_output, "is_error": not one.result.success}
+        for one in told
+    ]
+    if completion.tool_calls:
+        messages = _native_messages(completion, calls, told, turn)
+    else:
+        # The unchanged reply and the results, written as in dspy's History, with the reminder.
+        remind = getattr(adapter, "user_message_output_requirements", None)
+        reminder = (remind(request.asked) if remind is not None else None) or ""
+        given = adapter.format_user_message_content(
+            tool_results_signature(), {"tool_call_results": ToolCallResults.model_validate(results)}, suffix=reminder
+        )
+        messages = [Message("assistant", turn, (_plain(completion.text),)), Message("user", turn, (Text.of(given),))]
+    made = [
+        {"id": one.call_id, "name": one.name, "args": one.arguments if isinstance(one.arguments, Mapping) else {}}
+        for one in told
+    ]
+    life.tool_turns.append({"tool_calls": {"tool_calls": made, "tool_call_results": results}})
     return request.with_turns(messages)
 
 
@@ -78,8 +88,11 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     tool = tools.find(call.name)
     arguments, result = _result(call, tool, life)
     result = _without_secrets(result)
-    if tool is not None:
-        result = _cut_to_limit(tool, result, tools.most_characters)
+    length, most = len(_rendered(result)), tools.most_characters
+    if tool is not None and length > most:  # models may charge by the character
+        result = ToolResult.failed(
+            f"Tool '{tool.name}' gave {length:,} characters, and the limit is {most:,}. Ask it for less."
+        )
     invocation = events.ToolInvoked(
         **life.now(),
         name=call.name,
@@ -91,7 +104,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     )
     if tools.state is not None:
         try:
-            failures = list(tools.state.commit(invocation))
+            failures = list(tools.state.commit(result))
         except Exception as error:  # a user's own state may raise anything: undo the tool's changes
             failures = [error]
         if failures:
@@ -158,16 +171,6 @@ def _without_secrets(result: ToolResult) -> ToolResult:
     return replace(result, message=text_without_secrets(result.message), value=value)
 
 
-def _cut_to_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
-    """Return the result, or a failure if too long: models may charge by the character."""
-    length = len(_rendered(result))
-    if length <= most:
-        return result
-    return ToolResult.failed(
-        f"Tool '{tool.name}' gave {length:,} characters, and the limit is {most:,}. Ask it for less."
-    )
-
-
 def _rendered(result: ToolResult) -> str:
     try:
         return text_of(result)
@@ -176,56 +179,17 @@ def _rendered(result: ToolResult) -> str:
 
 
 def _native_messages(
-    response: Response, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
+    completion: Completion, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
 ) -> list[Message]:
     asked = [
         {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _plain_text(one.arguments)}}
         for one in calls
     ]
-    content = (_plain(response.text),) if response.text else ()
+    content = (_plain(completion.text),) if completion.text else ()
     messages = [Message("assistant", turn, content, False, {"tool_calls": asked})]
     for one in told:
         messages.append(Message("tool", turn, (_plain(one.rendered_output),), False, {"tool_call_id": one.call_id}))
     return messages
-
-
-def _text_messages(
-    adapter: Adapter,
-    request: Request,
-    response: Response,
-    calls: Sequence[Call],
-    told: Sequence[events.ToolInvoked],
-    turn: str,
-) -> list[Message]:
-    """Return the unchanged reply and the results, written as in dspy's History, with the reminder."""
-    remind = getattr(adapter, "user_message_output_requirements", None)
-    reminder = (remind(request.asked) if remind is not None else None) or ""
-    results = ToolCallResults.model_validate(_results(calls, told))
-    given = adapter.format_user_message_content(
-        tool_results_signature(), {"tool_call_results": results}, suffix=reminder
-    )
-    return [Message("assistant", turn, (_plain(response.text),)), Message("user", turn, (Text.of(given),))]
-
-
-def _results(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> list[dict[str, Any]]:
-    return [
-        {
-            "call_id": call.id,
-            "name": call.name,
-            "value": one.rendered_output,
-            "is_error": not one.result.success,
-        }
-        for call, one in zip(calls, told, strict=True)
-    ]
-
-
-def _history_turn(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> dict[str, Any]:
-    """Return the turn as a `History` message, with the results as the model received them."""
-    made = [
-        {"id": call.id, "name": call.name, "args": one.arguments if isinstance(one.arguments, Mapping) else {}}
-        for call, one in zip(calls, told, strict=True)
-    ]
-    return {"tool_calls": {"tool_calls": made, "tool_call_results": _results(calls, told)}}
 
 
 def _plain_text(arguments: object) -> str:

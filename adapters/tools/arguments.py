@@ -96,7 +96,14 @@ class _Checker:
         if self._left < 0:
             raise TooManyStepsError(f"{path[:200]}: the tool's schema has too many alternatives to look at")
         if "$ref" in schema:
-            return self.value(self._referred(schema["$ref"], path), value, path, depth + 1)
+            reference = str(schema["$ref"])
+            head, *parts = reference.split("/")
+            node: object = self._root if head == "#" else None
+            for part in parts:
+                node = node.get(part) if isinstance(node, Mapping) else None
+            if not isinstance(node, Mapping):
+                raise ArgumentsError(f"{path}: the tool's schema refers to {reference[:200]!r}, which is not in it")
+            return self.value(node, value, path, depth + 1)
         for key in ("anyOf", "oneOf"):
             if isinstance(schema.get(key), list) and schema[key]:
                 return self._any(schema[key], value, path, depth)
@@ -108,7 +115,7 @@ class _Checker:
                 return None
             raise ArgumentsError(f"{path}: expected null")
         if value is None and (types is not None or "enum" in schema or "const" in schema):
-            if None in _list(schema.get("enum")):
+            if isinstance(schema.get("enum"), list) and None in schema["enum"]:
                 return None
             raise ArgumentsError(f"{path}: value cannot be None")
         made = self._typed(types, schema, value, path, depth)
@@ -142,20 +149,6 @@ class _Checker:
             return self.object(schema, value, path, depth + 1)
         return value
 
-    def _referred(self, reference: Any, path: str) -> Mapping[str, Any]:
-        node: object = self._root
-        parts = str(reference).split("/")
-        if parts[0] == "#":
-            for part in parts[1:]:
-                node = node.get(part) if isinstance(node, Mapping) else None
-            if isinstance(node, Mapping):
-                return node
-        raise ArgumentsError(f"{path}: the tool's schema refers to {str(reference)[:200]!r}, which is not in it")
-
-
-def _text(value: object, path: str) -> str:
-    return value if isinstance(value, str) else str(value)
-
 
 def _integer(value: object, path: str) -> int | float:
     return _number(int(value) if isinstance(value, float) and value.is_integer() else value, path, int)
@@ -183,7 +176,7 @@ def _boolean(value: object, path: str) -> bool:
 
 
 _SCALARS: Mapping[str, Callable[[object, str], object]] = {
-    "string": _text,
+    "string": lambda value, path: str(value),
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,
@@ -231,10 +224,6 @@ def _shown(value: object) -> str:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 PREFIX = "def f("

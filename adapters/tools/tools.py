@@ -46,25 +46,12 @@ class RunTool:
     answer: Answer | None = None
 
 
-class Invocation(Protocol):
-    """An executed call (`adapters.running.events.ToolInvoked`)."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def arguments(self) -> Mapping[str, Any]: ...
-
-    @property
-    def result(self) -> ToolResult: ...
-
-
 class ToolState(Protocol):
     """State that tools change; a call's changes last only if `commit` accepts them."""
 
     def snapshot(self) -> Any: ...
 
-    def commit(self, invocation: Invocation) -> Sequence[Exception]:
+    def commit(self, result: ToolResult) -> Sequence[Exception]:
         """Accept the call's changes, or return the reasons against it."""
         ...
 
@@ -152,21 +139,18 @@ def _value_text(value: object) -> str:
         return str(value)
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "replace")
-    if _is_object(value):
-        return _json(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not _is_object(value):
         if not value:
             return "[]"
-        return _json(value) if all(_is_object(item) for item in value) else "\n\n".join(map(_value_text, value))
-    return str(value)
+        if not all(map(_is_object, value)):
+            return "\n\n".join(map(_value_text, value))
+    elif not _is_object(value):
+        return str(value)
+    return json.dumps(_plain(value), ensure_ascii=False)
 
 
 def _is_object(value: object) -> bool:
     return isinstance(value, Mapping) or (is_dataclass(value) and not isinstance(value, type))
-
-
-def _json(value: object) -> str:
-    return json.dumps(_plain(value), ensure_ascii=False)
 
 
 def _plain(value: object) -> Any:

@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from adapters.types.decision import Choice, Noul, Score
     from adapters.types.media import Audio, File, Image
     from adapters.types.native import Citations, Document, Reasoning
-    from adapters.types.recognition import (
-        custom_types_in,
-        is_builtin,
-        is_custom_type,
-        is_decision_type,
-        is_kind_of,
-        is_named,
-    )
     from adapters.types.tools import Tool, ToolCallResults, ToolCalls
 
 _HOMES = {
@@ -29,13 +21,11 @@ _HOMES = {
     "decision": ("Choice", "Noul", "Score"),
     "media": ("Audio", "File", "Image"),
     "native": ("Citations", "Document", "Reasoning"),
-    "recognition": ("custom_types_in", "is_builtin", "is_custom_type", "is_decision_type", "is_kind_of", "is_named"),
     "tools": ("Tool", "ToolCallResults", "ToolCalls"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["Audio", "Choice", "Citations", "Code", "Document", "File", "History", "Image", "Noul", "Reasoning", "Score"]
-__all__ += ["Tool", "ToolCallResults", "ToolCalls", "Type", "custom_types_in", "is_builtin", "is_custom_type"]
-__all__ += ["is_decision_type", "is_kind_of", "is_named"]
+__all__ += ["Tool", "ToolCallResults", "ToolCalls", "Type"]
 
 
 def __getattr__(name: str) -> Any:

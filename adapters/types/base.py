@@ -11,11 +11,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, Self, get_args
+from typing import Any, Protocol, Self
 
 import pydantic
 
-from adapters.late_dataclasses import dataclass, field
 from adapters.types.recognition import END, START
 
 NOTICE = "Experimental: "
@@ -61,13 +60,6 @@ class Type(pydantic.BaseModel):
         """Return the prompt's text about this type, or ""."""
         return ""
 
-    @classmethod
-    def extract_custom_type_from_annotation(cls, annotation: object) -> list[object]:
-        """Find the subclasses of this class in an annotation: `list[dict[str, Tool]]` → [Tool]."""
-        if isinstance(annotation, type) and issubclass(annotation, cls):
-            return [annotation]
-        return [found for arg in get_args(annotation) for found in cls.extract_custom_type_from_annotation(arg)]
-
     @pydantic.model_serializer()
     def serialize_model(self) -> object:
         formatted = self.format()
@@ -83,50 +75,9 @@ class Type(pydantic.BaseModel):
         return signature
 
     @classmethod
-    def is_streamable(cls) -> bool:
-        return False
-
-    @classmethod
-    def parse_stream_chunk(cls, chunk: object) -> object:
-        """Return the part of a provider's stream chunk for this type, or None."""
-        return None
-
-    @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Self | None:
         """Return the value of this type in a model's response, apart from the text, or None."""
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class NativePlan:
-    """A plan for a native field: whether to remove it from the signature, and parameters for the request."""
-
-    removes_field: bool
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-
-KEEP = NativePlan(False)
-
-
-def reasoning_plan(
-    supports_reasoning: bool, params: Mapping[str, object], model: str | None, model_type: str = "chat"
-) -> NativePlan:
-    """Plan the request for a `Reasoning` output (rule: `dspy.Reasoning.adapt_to_native_lm_feature`).
-
-    `params` are the model's parameters, overridden by the call's. `reasoning_effort` defaults to `low`; None turns the
-    feature off. GPT-5 through chat completions returns no reasoning, so the field stays in the prompt.
-    """
-    effort = params.get("reasoning_effort", "low")
-    if effort is None or not supports_reasoning:
-        return KEEP
-    if "gpt-5" in (model or "") and model_type == "chat":
-        return KEEP
-    return NativePlan(True, {"reasoning_effort": effort})
-
-
-def citations_plan(model: str | None) -> NativePlan:
-    """Plan the request for a `Citations` output: Anthropic's models cite natively."""
-    return NativePlan((model or "").startswith("anthropic/"))
 
 
 class History(pydantic.BaseModel):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pydantic
 
-from adapters.types.base import SCHEMA_TEXTS, NativeLM, Type, citations_plan, reasoning_plan
+from adapters.types.base import SCHEMA_TEXTS, NativeLM, Type
 
 
 class Reasoning(Type):
@@ -37,9 +37,15 @@ class Reasoning(Type):
     def adapt_to_native_lm_feature(
         cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        plan = reasoning_plan(lm.supports_reasoning, {**lm.kwargs, **lm_kwargs}, lm.model, lm.model_type)
-        lm_kwargs.update(plan.params)
-        return signature.delete(field_name) if plan.removes_field else signature
+        """Ask for reasoning, unless `reasoning_effort` is None.
+
+        GPT-5 through chat completions returns no reasoning, so the field stays in the prompt.
+        """
+        effort = {"reasoning_effort": "low", **lm.kwargs, **lm_kwargs}["reasoning_effort"]
+        if effort is None or not lm.supports_reasoning or ("gpt-5" in lm.model and lm.model_type == "chat"):
+            return signature
+        lm_kwargs["reasoning_effort"] = effort
+        return signature.delete(field_name)
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, Any]) -> Reasoning | None:
@@ -50,18 +56,6 @@ class Reasoning(Type):
         if "reasoning_content" in response:
             return Reasoning(content=response["reasoning_content"])  # type: ignore[index]
         return None
-
-    @classmethod
-    def parse_stream_chunk(cls, chunk: Any) -> str | None:
-        try:
-            content = chunk.choices[0].delta.reasoning_content
-        except Exception:  # as dspy: a provider's chunk of any other shape has no reasoning
-            return None
-        return content  # type: ignore[no-any-return]
-
-    @classmethod
-    def is_streamable(cls) -> bool:
-        return True
 
     def __repr__(self) -> str:
         return f"{self.content!r}"
@@ -177,19 +171,8 @@ class Citations(Type):
     def adapt_to_native_lm_feature(
         cls, signature: Any, field_name: str, lm: NativeLM, lm_kwargs: dict[str, object]
     ) -> object:
-        return signature.delete(field_name) if citations_plan(lm.model).removes_field else signature
-
-    @classmethod
-    def is_streamable(cls) -> bool:
-        return True
-
-    @classmethod
-    def parse_stream_chunk(cls, chunk: Any) -> Citations | None:
-        try:
-            citation = chunk.choices[0].delta.provider_specific_fields.get("citation")
-            return cls.from_dict_list([citation]) if citation else None
-        except Exception:  # as dspy: a provider's chunk of any other shape has no citation
-            return None
+        """Leave the field to Anthropic's models, which cite natively."""
+        return signature.delete(field_name) if lm.model.startswith("anthropic/") else signature
 
     @classmethod
     def parse_lm_response(cls, response: str | Mapping[str, object]) -> Citations | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, get_origin, get_type_hints
 
@@ -219,7 +220,10 @@ class Tool(Type):
                 args[name] = _resolve_references(pydantic.TypeAdapter(hint).json_schema())
             default = signature.parameters[name].default
             if default is not inspect.Parameter.empty:
-                args[name]["default"] = _jsonable(default)
+                # A number fits both float and Decimal arguments; pydantic would return text.
+                args[name]["default"] = float(default) if isinstance(default, Decimal) else default
+                with suppress(Exception):  # as dspy: a default that is not JSON stays unchanged
+                    args[name]["default"] = pydantic_core.to_jsonable_python(args[name]["default"])
             if arg_desc and name in arg_desc:
                 args[name]["description"] = arg_desc[name]
         self.name = self.name or getattr(func, "__name__", type(func).__name__)
@@ -253,16 +257,6 @@ class Tool(Type):
     def __str__(self) -> str:
         desc = f", whose description is <desc>{self.desc}</desc>.".replace("\n", "  ") if self.desc else "."
         return f"{self.name}{desc} It takes arguments {self.args}."
-
-
-def _jsonable(value: object) -> object:
-    # A number fits both float and Decimal arguments; pydantic would return text.
-    if isinstance(value, Decimal):
-        return float(value)
-    try:
-        return pydantic_core.to_jsonable_python(value)
-    except Exception:  # as dspy: a default that is not JSON stays unchanged
-        return value
 
 
 def _resolve_references(schema: dict[str, Any]) -> dict[str, object]:

@@ -38,7 +38,8 @@ from sessions.model.session import Case, Column, RecordedSource, Recording, Sess
 from sessions.running import rendering
 
 if TYPE_CHECKING:
-    from adapters.running.runs import Attempt, Completion, Purpose, Run
+    from adapters.lm.protocol import Completion
+    from adapters.running.runs import Attempt, Purpose, Run
 
 DSPY = "3.4.1"
 """The release of dspy that the engine implements."""

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.chunk_filters import json_without_secrets
-from adapters.tools import LONGEST_RESULT, RunTool, Tools
 from adapters.tools.arguments import schema_of_line
-from adapters.tools.tools import Invocation
+from adapters.tools.tools import LONGEST_RESULT, RunTool, ToolResult, Tools
 from sessions.file import file_format
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed
@@ -71,11 +70,11 @@ class Typed:
     def snapshot(self) -> tuple[Session, int]:
         return self.session, len(self.asked)
 
-    def commit(self, invocation: Invocation) -> Sequence[Exception]:
+    def commit(self, result: ToolResult) -> Sequence[Exception]:
         changed = self.session
         for name, arguments, value in self.asked:
-            result = {"arguments": dict(arguments), "result": typed(value)}
-            tools = [replace(one, results=(result, *one.results)) if one.name == name else one for one in changed.tools]
+            entry = {"arguments": dict(arguments), "result": typed(value)}
+            tools = [replace(one, results=(entry, *one.results)) if one.name == name else one for one in changed.tools]
             changed = replace(changed, tools=tuple(tools))
         try:
             file_format.data_of_session(changed)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
-from adapters.lm.protocol import Chunk
+from adapters.lm.protocol import Chunk, Collector
 from adapters.requests.capabilities import NONE, Capabilities
 
 Step = str | Chunk | Exception | Callable[[], None]
+
+
+def collect(chunks: Iterable[Chunk]) -> tuple[Any, ...]:
+    """The completions that the chunks make, each with the token counts, cost and metadata of its call."""
+    collector = Collector()
+    for chunk in chunks:
+        collector.add(chunk)
+    told = {"usage": collector.usage, "cost": collector.cost, "raw": collector.raw}
+    return tuple(SimpleNamespace(**vars(one), **told) for one in collector.completions)
 
 
 class ScriptedLM:

@@ -19,7 +19,7 @@ from adapters.requests.request import Request
 from adapters.running import runner
 from adapters.running.events import Listener
 from adapters.running.runner import Run
-from adapters.tools import Tools
+from adapters.tools.tools import Tools
 from sessions.model import variants
 from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Session

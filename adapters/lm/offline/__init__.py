@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from threading import Event
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.protocol import Chunk, Object, ProviderError
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from adapters.formats.base import Adapter
     from adapters.lm.offline.task import Task
     from adapters.requests.calls import Request
-
-
-class Said(NamedTuple):
-    """A reply, and its finish reason in OpenAI's words."""
-
-    text: str
-    finish_reason: str = "stop"
 
 
 @dataclass(frozen=True)
@@ -41,13 +34,13 @@ class Persona:
     finish_reason: str = "stop"
     in_order: bool = False
 
-    def answer(self, task: Task, variant: str) -> Said:
+    def answer(self, task: Task, variant: str) -> str:
         """Answer `task`; `variant` is `""` for the first completion, then `"1"`, `"2"`, …."""
         from adapters.lm.offline.good_text import good_text
 
         text = good_text(task, variant)
         if not self.habits:
-            return Said(text.rstrip("\n"), self.finish_reason)
+            return text.rstrip("\n")
         from adapters.lm.offline.source import choose
         from adapters.mutations import CATALOGUE
 
@@ -56,7 +49,7 @@ class Persona:
             made = [broken.text for name in habit if (broken := CATALOGUE[name](good)) is not None]
             if made:
                 good = replace(good, text=made[0 if self.in_order else choose(task.seed + variant, len(made))])
-        return Said(good.text.rstrip("\n"), self.finish_reason)
+        return good.text.rstrip("\n")
 
 
 SLIPS = (
@@ -169,18 +162,12 @@ class OfflineLM:
         count = request.get("n")
         for choice in range(count if isinstance(count, int) and count > 1 else 1):
             reply = self._persona.answer(task, str(choice or ""))
-            words = re.findall(r"\s*\S+|\s+", reply.text)
+            words = re.findall(r"\s*\S+|\s+", reply)
             size = max(3, -(-len(words) // MOST_CHUNKS))
             for start in range(0, len(words), size):
-                if self._pause(cancel):
+                if cancel is None:
+                    time.sleep(self._chunk_seconds)
+                elif cancel.wait(self._chunk_seconds):
                     return
                 yield Chunk(text="".join(words[start : start + size]), choice=choice)
-            yield Chunk(finish_reason=reply.finish_reason, choice=choice)
-
-    def _pause(self, cancel: Event | None) -> bool:
-        """Wait for the next chunk; return True if cancelled."""
-        if cancel is not None:
-            return cancel.wait(self._chunk_seconds) if self._chunk_seconds else cancel.is_set()
-        if self._chunk_seconds:
-            time.sleep(self._chunk_seconds)
-        return False
+            yield Chunk(finish_reason=self._persona.finish_reason, choice=choice)

@@ -12,6 +12,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from adapters.replies.forms import leaves
+
 MAX_TEXT = 20_000
 """Maximum characters read of each input."""
 
@@ -86,11 +88,7 @@ class Source:
     @cached_property
     def codes(self) -> tuple[str, ...]:
         """Return tokens that mix letters and digits, such as `INV-2044`."""
-        return tuple(
-            dict.fromkeys(
-                re.findall(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", self.text)
-            )
-        )
+        return self.matches(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 
     def matches(self, pattern: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(match.group(0) for match in re.finditer(pattern, self.text)))
@@ -135,7 +133,9 @@ def choose(seed: str, count: int) -> int:
 def readable(text: str) -> str:
     """Return the strings of JSON or Python data, a line each, or the text unchanged."""
     value = structure_in(text)
-    return text if value is None else _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
+    if value is None:
+        return text
+    return _UNSPEAKABLE.sub(" ", "\n".join([str(one) for one in leaves(value) if one is not None]))
 
 
 def structure_in(text: str) -> Any:
@@ -167,11 +167,3 @@ def _element_text(element: ElementTree.Element) -> Any:
     if all(child.tag == "item" for child in children):
         return [_element_text(child) for child in children]
     return {child.tag: _element_text(child) for child in children}
-
-
-def _leaves(value: object) -> list[str]:
-    if isinstance(value, dict):
-        return [leaf for one in value.values() for leaf in _leaves(one)]
-    if isinstance(value, list):
-        return [leaf for one in value for leaf in _leaves(one)]
-    return [] if value is None else [str(value)]

@@ -246,7 +246,6 @@ NUMBERS: Mapping[str, str] = {
     "frequency_penalty": "frequencyPenalty",
     "presence_penalty": "presencePenalty",
 }
-MODES: Mapping[str, str] = {"none": "NONE", "required": "ANY", "auto": "AUTO"}
 HIGHEST = ("xhigh", "max")
 """Efforts that Gemini 3 models do not support; `high` is sent instead."""
 
@@ -298,7 +297,7 @@ def body_for_gemini(model: str, request: Object) -> dict[str, Any]:
     if tools:
         body["tools"] = [{"functionDeclarations": tools}]
     if isinstance(choice, str):
-        body["toolConfig"] = {"functionCallingConfig": {"mode": MODES[choice]}}
+        body["toolConfig"] = {"functionCallingConfig": {"mode": CHOICES[choice].upper()}}
     elif choice is not None:
         body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [choice["name"]]}}
     if "service_tier" in given:

@@ -28,6 +28,13 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 }
 """Reasoning parameters that a door accepts, by its format of requesting reasoning."""
 
+OFF: Mapping[str, dict[str, Any]] = {
+    "openrouter": {"reasoning": {"enabled": False}},
+    "qwen": {"enable_thinking": False},
+    "reasoning_effort": {"reasoning_effort": "none"},
+}
+"""The parameters that turn reasoning off, for all other formats `thinking`."""
+
 
 def body_of_dspys_client(door: Door, request: Object) -> dict[str, Any]:
     """Write the body of dspy's client, without the model's name. Raises NotTakenError.
@@ -71,20 +78,18 @@ def _reasoning(door: Door, given: Object) -> dict[str, Any]:
     """Rule: `_ingest_reasoning`, and the reasoning part of `_payload`."""
     way = door.thinking or ""
     refuse_other_ways(given, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
-    shown = _shown_reasoning(door, given)
+    shown: dict[str, Any] = {}
+    if given.get("reasoning_format") is not None:  # Groq separates the reasoning from the reply
+        shown = {"reasoning_format": given["reasoning_format"]}
+        if door.id != "groq" or shown != {"reasoning_format": "parsed"}:
+            raise NotTakenError("a reasoning_format that it has no word for")
     effort = _wanted_effort(given)
     if effort is None:
         return shown
     if effort == "none" and door.id == "xai":
         effort = "low"
     if effort == "none":
-        if way == "openrouter":
-            return {**shown, "reasoning": {"enabled": False}}
-        if way == "qwen":
-            return {**shown, "enable_thinking": False}
-        if way == "reasoning_effort":
-            return {**shown, "reasoning_effort": "none"}
-        return {**shown, "thinking": {"type": "disabled"}}
+        return shown | OFF.get(way, {"thinking": {"type": "disabled"}})
     if door.efforts is not None and effort not in door.efforts:
         wanted = EFFORTS.index(effort)
         effort = min(door.efforts, key=lambda one: (abs(EFFORTS.index(one) - wanted), EFFORTS.index(one)))
@@ -93,16 +98,6 @@ def _reasoning(door: Door, given: Object) -> dict[str, Any]:
     if way == "deepseek":
         shown["thinking"] = {"type": "enabled"}
     return {**shown, "reasoning_effort": effort}
-
-
-def _shown_reasoning(door: Door, given: Object) -> dict[str, Any]:
-    """Ask Groq to separate the reasoning from the reply."""
-    wanted = given.get("reasoning_format")
-    if wanted is None:
-        return {}
-    if door.id != "groq" or wanted != "parsed":
-        raise NotTakenError("a reasoning_format that it has no word for")
-    return {"reasoning_format": wanted}
 
 
 def _wanted_effort(given: Object) -> str | None:

@@ -101,24 +101,20 @@ def taken(request: Object) -> dict[str, Any]:
     tools = [_tool(one) for one in given.get("tools") or ()]
     if len({one["name"] for one in tools}) < len(tools):
         raise NotTakenError("two tools with the same name")
+    logprobs, alternatives = given.get("logprobs", False), None
+    if logprobs is True:
+        alternatives = _whole("top_logprobs", given.get("top_logprobs", 0), 0)
+    elif logprobs is not False or "top_logprobs" in given:
+        raise NotTakenError("top_logprobs without logprobs")
     return given | {
         "max_tokens": given.get("max_completion_tokens", given.get("max_tokens")),
-        "top_logprobs": _top_logprobs(given),
+        "top_logprobs": alternatives,
         "reasoning_effort": effort_of(given),
         "tools": tools,
         "tool_choice": _choice(given, tools),
         "response_format": _form(given),
         "user": given.get("user", given.get("safety_identifier")),
     }
-
-
-def _top_logprobs(given: Object) -> int | None:
-    wanted = given.get("logprobs", False)
-    if wanted is True:
-        return _whole("top_logprobs", given.get("top_logprobs", 0), 0)
-    if wanted is not False or "top_logprobs" in given:
-        raise NotTakenError("top_logprobs without logprobs")
-    return None
 
 
 def effort_of(given: Object) -> str | None:

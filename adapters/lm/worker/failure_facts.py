@@ -39,7 +39,8 @@ def facts_of(error: BaseException) -> Message:
         or [type(error).__name__],
         "message": str(error).partition("\nTraceback (most recent call last)")[0][:MAX_BODY],  # litellm's, with paths
         "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
-        "status": status_of(chain),
+        # The innermost status of the chain; litellm sometimes makes up the outer ones.
+        "status": next((one for one in map(_status, reversed(chain)) if one is not None), None),
         "begun": not getattr(error, "is_pre_first_chunk", False),
     }
     missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None)
@@ -75,14 +76,9 @@ def code_of(error: object) -> int | None:
     return code if isinstance(code, int) and 400 <= code < 600 else None
 
 
-def status_of(chain: list[BaseException]) -> int | None:
-    """Return the innermost HTTP status of the chain; litellm sometimes makes up the outer ones."""
-    for cause in reversed(chain):
-        for owner in (getattr(cause, "response", None), cause):
-            status = getattr(owner, "status_code", None)
-            if isinstance(status, int):
-                return status
-    return None
+def _status(cause: BaseException) -> int | None:
+    found = [getattr(owner, "status_code", None) for owner in (getattr(cause, "response", None), cause)]
+    return next((one for one in found if isinstance(one, int)), None)
 
 
 def headers_of(error: BaseException) -> Mapping[str, str]:

@@ -19,11 +19,11 @@ NAMES_OF_CREDENTIALS = (AWS_KEY, VERTEX_TOKEN, NO_PROJECT)
 """Placeholders for credentials in kept requests, in shell syntax."""
 
 
-def keep_without_credentials(keeps: Callable[[], bool]) -> None:
+def keep_without_credentials(outgoing: Callable[[], Any]) -> None:
     """Sign kept requests to AWS or Vertex with placeholders, without reading credentials or requesting tokens.
 
-    The host of a picture's address is not looked up either, since nothing is fetched from it. `keeps` tells whether the
-    current task's requests are kept.
+    The host of a picture's address is not looked up either, since nothing is fetched from it. `outgoing` returns the
+    HTTP traffic of the current task's call.
     """
     from litellm.litellm_core_utils import url_utils
     from litellm.llms.bedrock.base_aws_llm import BaseAWSLLM
@@ -34,25 +34,26 @@ def keep_without_credentials(keeps: Callable[[], bool]) -> None:
     token_in_task: Any = VertexBase._ensure_access_token_async
     look_up: Any = url_utils.validate_url
 
+    def keeps(provider: object = None) -> bool:
+        call = outgoing()
+        return call is not None and call.kept is not None and provider != "gemini"
+
     def found(self: object, *given: Any, **named: Any) -> Any:
         if not keeps():
             return find(self, *given, **named)
         return importlib.import_module("botocore.credentials").Credentials(AWS_KEY, "$AWS_SECRET_ACCESS_KEY")
 
     def in_thread(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
-        if keeps() and custom_llm_provider != "gemini":
+        if keeps(custom_llm_provider):
             return VERTEX_TOKEN, project_id or _project()
         return token_in_thread(self, credentials, project_id, custom_llm_provider)
 
     async def in_task(self: object, credentials: object, project_id: object, custom_llm_provider: object) -> Any:
-        if keeps() and custom_llm_provider != "gemini":
+        if keeps(custom_llm_provider):
             return VERTEX_TOKEN, project_id or _project()
         return await token_in_task(self, credentials, project_id, custom_llm_provider)
 
-    def looked_up(url: str) -> Any:
-        return (url, urlsplit(url).netloc) if keeps() else look_up(url)
-
-    url_utils.validate_url = looked_up
+    url_utils.validate_url = lambda url: (url, urlsplit(url).netloc) if keeps() else look_up(url)
     BaseAWSLLM.get_credentials = found
     VertexBase._ensure_access_token = in_thread
     VertexBase._ensure_access_token_async = in_task
@@ -73,9 +74,8 @@ def is_for_a_reply(request: Any, asked: Mapping[str, Any]) -> bool:
         body = json.loads(request.content)
     except (ValueError, RecursionError):
         return False
-    read = [
-        one for one in texts_in([asked.get(name) for name in ("messages", "input", "prompt")]) if one[:5] != "data:"
-    ]
+    given = [asked.get(name) for name in ("messages", "input", "prompt")]
+    read = [one for one in texts_in(given) if one[:5] != "data:"]
     return not read or any(read[-1].strip() in one for one in texts_in(body))
 
 

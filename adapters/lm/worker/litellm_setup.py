@@ -30,9 +30,6 @@ ENVIRONMENT: Mapping[str, str] = {
 }
 """Variables that override the user's environment in the child process."""
 
-GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
-GATEWAY_CHAT = "litellm.responses.mcp.chat_completions_handler"
-
 
 def load() -> Any:
     """Import and set up litellm, in seconds. Raises whatever litellm raises."""
@@ -52,9 +49,8 @@ def load() -> Any:
     _leave_gateway_out()
     _watch_for_requests()
     _tell_geminis_finish()
-    _tell_coheres_finish()
+    _read_whole_answers()
     _let_groq_reply()
-    _let_fireworks_fail()
     _let_ollama_fail()
     return litellm
 
@@ -127,17 +123,8 @@ _TELLING = re.compile(rb'"(refusal|error)"')
 
 
 _outgoing: ContextVar[Outgoing | None] = ContextVar("outgoing", default=None)
-
-
-def outgoing() -> Outgoing | None:
-    """Return the HTTP traffic of the current task's call, if any."""
-    return _outgoing.get()
-
-
-def keeps() -> bool:
-    """Return whether the current task's requests are kept instead of sent."""
-    outgoing = _outgoing.get()
-    return outgoing is not None and outgoing.kept is not None
+outgoing = _outgoing.get
+"""Return the HTTP traffic of the current task's call, if any."""
 
 
 def follow(told: Callable[[], None], body: Mapping[str, Any] | None, keeps: bool = False) -> Outgoing:
@@ -145,13 +132,6 @@ def follow(told: Callable[[], None], body: Mapping[str, Any] | None, keeps: bool
     made = Outgoing(told, body, keeps)
     _outgoing.set(made)
     return made
-
-
-def note(response: object) -> None:
-    """Record a response to a request of the current task."""
-    outgoing = _outgoing.get()
-    if outgoing is not None:
-        outgoing.note(response)
 
 
 class WholeAnswerError(Exception):
@@ -248,7 +228,8 @@ def _watch_for_requests() -> None:
         request = to_send(request)
         for followed in itertools.count():
             response = send_in_thread(self, request, **{**options, "follow_redirects": False})
-            note(response)
+            if (call := _outgoing.get()) is not None:
+                call.note(response)
             request = _next(request, response, followed)
             if request is None:
                 return response
@@ -261,7 +242,8 @@ def _watch_for_requests() -> None:
         request = to_send(request)
         for followed in itertools.count():
             response = await send_in_task(self, request, **{**options, "follow_redirects": False})
-            note(response)
+            if (call := _outgoing.get()) is not None:
+                call.note(response)
             following = _next(request, response, followed)
             if following is None:
                 await keep_whole(request, response)
@@ -279,21 +261,12 @@ def _leave_gateway_out() -> None:
     litellm loads it for every request with tools or for the Responses API. It requires `mcp` and the other dependencies
     of litellm's proxy server, which are rarely installed.
     """
-
-    class NoGateway:
-        @staticmethod
-        def should_use_litellm_mcp_gateway(tools: object = None) -> bool:
-            return False
-
-    def never_called(*_: object, **__: object) -> None:
-        raise NotImplementedError("litellm's tool gateway is not used here")
-
-    handler: Any = types.ModuleType(GATEWAY)
-    handler.LiteLLM_Proxy_MCP_Handler = NoGateway
-    chat: Any = types.ModuleType(GATEWAY_CHAT)
-    chat.acompletion_with_mcp = never_called
-    sys.modules[GATEWAY] = handler
-    sys.modules[GATEWAY_CHAT] = chat
+    handler: Any = types.ModuleType("litellm_proxy_mcp_handler")
+    handler.LiteLLM_Proxy_MCP_Handler = types.SimpleNamespace(should_use_litellm_mcp_gateway=lambda tools=None: False)
+    chat: Any = types.ModuleType("chat_completions_handler")
+    chat.acompletion_with_mcp = None  # never called
+    for made in (handler, chat):
+        sys.modules[f"litellm.responses.mcp.{made.__name__}"] = made
 
 
 def _tell_geminis_finish() -> None:
@@ -341,9 +314,14 @@ def _after_reading(config: Any, change: Callable[[Any, Any], None]) -> None:
     config.transform_response = transformed
 
 
-def _tell_coheres_finish() -> None:
-    """Report Cohere's own finish reason and reasoning; litellm's `transform_response` says "stop", and drops both."""
+def _read_whole_answers() -> None:
+    """Read the parts of whole answers that litellm's `transform_response` drops.
+
+    Of Cohere's answers it drops the finish reason (it says "stop") and the reasoning. Of an answer from Fireworks
+    without `choices` it makes an empty reply, where the call failed.
+    """
     from litellm.llms.cohere.chat.v2_transformation import CohereV2ChatConfig
+    from litellm.llms.fireworks_ai.chat.transformation import FireworksAIConfig
 
     def change(made: Any, said: Any) -> None:
         choice = made.choices[0]
@@ -352,6 +330,7 @@ def _tell_coheres_finish() -> None:
         choice.message.reasoning_content = "".join(thoughts)
 
     _after_reading(CohereV2ChatConfig, change)
+    _after_reading(FireworksAIConfig, lambda made, said: said["choices"])
 
 
 def _let_groq_reply() -> None:
@@ -374,13 +353,6 @@ def _let_groq_reply() -> None:
         return transform(self, model, raw_response, *rest, **options)
 
     GroqChatConfig.transform_response = transformed
-
-
-def _let_fireworks_fail() -> None:
-    """Fail on a response of Fireworks without `choices`, of which litellm makes an empty reply."""
-    from litellm.llms.fireworks_ai.chat.transformation import FireworksAIConfig
-
-    _after_reading(FireworksAIConfig, lambda made, said: said["choices"])
 
 
 def _let_ollama_fail() -> None:

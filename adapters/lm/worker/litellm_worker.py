@@ -30,7 +30,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -91,7 +94,7 @@ def main() -> None:
         litellm = litellm_setup.load()
         if len(sys.argv) > 1:
             questions.use_table(litellm, sys.argv[1])
-        kept_requests.keep_without_credentials(litellm_setup.keeps)
+        kept_requests.keep_without_credentials(litellm_setup.outgoing)
         streams.keep_lost_parts(litellm_setup.outgoing)
         streams.join_events(importlib.import_module("httpx").Response)
     except Exception as error:  # reported to the parent process, which informs the user
@@ -131,10 +134,10 @@ async def serve(litellm: object, output: Output) -> None:
             output.send(op="count", id=number, counts=questions.counts_of(message["model"], message["texts"]))
         elif message["op"] == "facts":
             answers = questions.answers(litellm, message["models"])
-            output.send(op="facts", id=number, release=questions.release(), answers=answers)
+            output.send(op="facts", id=number, release=version("litellm"), answers=answers)
 
 
-async def complete(litellm: object, output: Output, message: Message) -> None:
+async def complete(litellm: Any, output: Output, message: Message) -> None:
     number = message["id"]
     began = time.monotonic()
     is_sent = False
@@ -147,9 +150,10 @@ async def complete(litellm: object, output: Output, message: Message) -> None:
 
     outgoing = litellm_setup.follow(tell, message.get("body"))
     try:
-        key = own_key(litellm, message["key_of"]) if "key_of" in message else None
-        if key is not None and "api_key" in message["options"]:
-            message["options"]["api_key"] = key
+        if "key_of" in message and "api_key" in message["options"]:
+            with suppress(Exception):  # an unknown provider has no key
+                key = litellm.get_llm_provider(message["key_of"])[2]  # that this litellm finds in the environment
+                message["options"]["api_key"] = key if isinstance(key, str) and key else message["options"]["api_key"]
         await answer(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
@@ -194,18 +198,9 @@ async def keep(litellm: object, output: Output, message: Message) -> None:
     output.send(op="error", id=message["id"], error={**problem, "sent": False})
 
 
-def own_key(litellm: Any, model: str) -> str | None:
-    """Return the API key that this litellm finds in the environment for the model's provider, if any."""
-    try:
-        key = litellm.get_llm_provider(model)[2]
-    except Exception:  # an unknown provider has no key
-        return None
-    return key if isinstance(key, str) and key else None
-
-
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
     """Request a reply, with one request per completion if necessary, and forward its pieces."""
-    told = replies.Completions(output, message["id"])
+    told = replies.Completions(partial(output.send, op="chunk", id=message["id"]))
     for choice in range(message["times"]):
         if choice:
             told.next()
@@ -215,7 +210,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
 
 async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoing) -> AsyncIterator[Piece]:
     """Send one request, streamed if possible and wanted, and yield the reply as it arrives."""
-    function, options, as_stream, as_whole = APIS[message["api"]]
+    function, options, as_stream, as_whole, ended = APIS[message["api"]]
     ask, model = getattr(litellm, function), message["request"]["model"]
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
     if message.get("class") is not None:
@@ -232,8 +227,10 @@ async def pieces(litellm: Any, message: Message, outgoing: litellm_setup.Outgoin
             if has_begun or (outgoing.answer is None and streams.NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = message["stream"] = False  # do not stream the next completion either
-    for piece in as_whole(litellm, model, await ask(**asked), outgoing):
+    response = await ask(**asked)
+    for piece in as_whole(response, outgoing):
         yield piece
+    yield ended(litellm, model, response)
 
 
 def class_with(name: str, schema: Message) -> Any:
@@ -266,23 +263,12 @@ async def responses_streamed(
 ) -> AsyncIterator[Piece]:
     """Yield the pieces of a streamed Responses API reply, as `streamed` does."""
     anything = False
-    async for piece in replies.streamed(events):
+    async for piece in replies.streamed(events, partial(responses_ending, litellm, model)):
         anything = True
-        if isinstance(piece, replies.Ended):
-            yield responses_ending(litellm, model, piece.response)
-            return
         yield piece
+        if "raw" in piece:
+            return
     raise failure_facts.UnfinishedStreamError(anything, outgoing.content_type)
-
-
-def responses_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield replies.whole(response)
-    yield responses_ending(litellm, model, response)
-
-
-def texts_whole(litellm: object, model: str, response: object, _: litellm_setup.Outgoing) -> Iterator[Piece]:
-    yield from replies.texts(response)
-    yield ending(litellm, model, response, getattr(response, "usage", None))
 
 
 def responses_ending(litellm: object, model: str, response: object) -> Piece:
@@ -325,7 +311,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any, outgoing: litellm_set
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
+def whole(response: Any, outgoing: litellm_setup.Outgoing) -> Iterator[Piece]:
     """Yield the pieces of a non-streamed reply."""
     for choice in response.choices:
         piece = replies.piece_of(choice.message, choice)
@@ -340,29 +326,23 @@ def whole(litellm: Any, model: str, response: Any, outgoing: litellm_setup.Outgo
         if choice.finish_reason:
             piece["finish_reason"] = outgoing.failed_ending or choice.finish_reason
         yield {"choice": choice.index or 0, **piece}
-    yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
+
+
+def whole_ending(litellm: object, model: str, response: object) -> Piece:
+    return ending(litellm, model, response, getattr(response, "usage", None))
 
 
 def ending(litellm: object, model: str, said: object, usage: object) -> Piece:
     """Return the last piece of a reply: usage, cost, raw; `usage` is None if the provider counted nothing."""
-    made: Piece = {"raw": about(said)}
+    metadata = {} if said is None else failure_facts.plain(said)  # such as its id and the model that answered
+    dropped = ("choices", "usage")
+    made: Piece = {"raw": {name: one for name, one in metadata.items() if name not in dropped and one is not None}}
     if usage is not None:
         counted = failure_facts.plain(usage)
         billed = counted.pop("cost", None)
         made["usage"] = counted
         made["cost"] = float(billed) if isinstance(billed, int | float) else cost(litellm, model, usage)
     return made
-
-
-def about(chunk: object) -> Message:
-    """Return the reply's metadata, such as its id and the model that answered."""
-    if chunk is None:
-        return {}
-    return {
-        name: value
-        for name, value in failure_facts.plain(chunk).items()
-        if name not in ("choices", "usage") and value is not None
-    }
 
 
 def cost(litellm: Any, model: str, usage: Any) -> float | None:
@@ -381,12 +361,17 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     return float(dollars) or None
 
 
-APIS: Mapping[str, tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterator[Piece]]]] = {
-    "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole),
-    "responses": ("aresponses", {}, responses_streamed, responses_whole),
-    "text": ("atext_completion", {}, streamed, texts_whole),  # never streamed (`streams.NEVER_STREAMED`)
+APIS: Mapping[
+    str,
+    tuple[str, Message, Callable[..., AsyncIterator[Piece]], Callable[..., Iterable[Piece]], Callable[..., Piece]],
+] = {
+    "chat": ("acompletion", {"stream_options": {"include_usage": True}}, streamed, whole, whole_ending),
+    "responses": ("aresponses", {}, responses_streamed, lambda said, _: [replies.whole(said)], responses_ending),
+    # never streamed (`streams.NEVER_STREAMED`)
+    "text": ("atext_completion", {}, streamed, lambda said, _: replies.texts(said), whole_ending),
 }
-"""For each API: litellm's function, its options for a stream, and the readers of streamed and whole replies."""
+"""For each API: litellm's function, its options for a stream, the readers of streamed and whole replies, and the writer
+of the last piece of whole ones."""
 
 
 if __name__ == "__main__":

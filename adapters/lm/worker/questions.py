@@ -13,7 +13,6 @@ import threading
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -39,10 +38,6 @@ class ModelAnswer(TypedDict):
     output: int | None
     listed: bool
     """True if litellm's table contains the model; otherwise the answer follows from its rules for names."""
-
-
-def release() -> str:
-    return version("litellm")
 
 
 def use_table(litellm: Any, path: str) -> None:
@@ -75,8 +70,9 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
     provider = model.partition("/")[0] if "/" in model else "openai"
     params = _said(lambda: litellm.get_supported_openai_params(model=model, custom_llm_provider=provider))
     schema = _said(lambda: litellm.supports_response_schema(model=model, custom_llm_provider=provider))
-    known = _said(lambda: litellm.get_model_info(model)) if _is_listed(litellm, model, provider) else None
-    info = known if isinstance(known, dict) else {}
+    known = _said(lambda: litellm.get_model_info(model))
+    is_listed = _is_listed(litellm, model, provider, known)
+    info = known if is_listed and isinstance(known, dict) else {}
     vision = _said(lambda: litellm.supports_vision(model=model)) if info else None
     return {
         "function_calling": bool(_said(lambda: litellm.supports_function_calling(model=model))),
@@ -86,7 +82,7 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
         "vision": None if vision is None else bool(vision),
         "context": _limit(info.get("max_input_tokens")),
         "output": _limit(info.get("max_output_tokens")),
-        "listed": _is_listed(litellm, model, provider),
+        "listed": is_listed,
     }
 
 
@@ -94,13 +90,12 @@ def _limit(value: object) -> int | None:
     return int(value) if isinstance(value, int | float) and 0 < value < 2**53 else None
 
 
-def _is_listed(litellm: Any, model: str, provider: str) -> bool:
+def _is_listed(litellm: Any, model: str, provider: str, known: object) -> bool:
     if model in litellm.model_cost:
         return True
     bare = litellm.model_cost.get(model.partition("/")[2])
     if isinstance(bare, dict) and str(bare.get("litellm_provider", "")).startswith(provider):
         return True
-    known = _said(lambda: litellm.get_model_info(model))
     return isinstance(known, dict) and known.get("key") in litellm.model_cost
 
 
@@ -152,7 +147,9 @@ def counts_of(model: str, texts: Sequence[Sequence[str]]) -> tuple[str, list[lis
     if encoding is None:
         return None
     try:
-        return encoding.name, [_count_by_piece(encoding, [_encodable(piece) for piece in text]) for text in texts]
+        # Unpaired surrogates are replaced, as tiktoken does.
+        pieces = [[one.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for one in text] for text in texts]
+        return encoding.name, [_count_by_piece(encoding, text) for text in pieces]
     except ValueError:  # its pattern fails on very long runs of one character
         return None
 
@@ -172,15 +169,6 @@ def _count_by_piece(encoding: tiktoken.Encoding, pieces: Sequence[str]) -> list[
     return counts
 
 
-def _encodable(text: str) -> str:
-    """Replace unpaired surrogates, as tiktoken does."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def _encoding(model: str) -> tiktoken.Encoding | None:
     try:
         import tiktoken
@@ -191,17 +179,11 @@ def _encoding(model: str) -> tiktoken.Encoding | None:
     except KeyError:
         return None
     key = hashlib.sha1(f"{VOCABULARIES}/{name}.tiktoken".encode()).hexdigest()
-    for folder in _folders():
+    own = importlib.util.find_spec("litellm")
+    folders = [os.environ.get(name) for name in FOLDERS]
+    folders += [f"{Path(own.origin).parent}/litellm_core_utils/tokenizers"] if own and own.origin else []
+    for folder in [Path(one) for one in folders if one]:
         if (folder / key).is_file():  # without it, tiktoken would fetch the vocabulary
             os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
             return tiktoken.get_encoding(name)
     return None
-
-
-def _folders() -> Iterator[Path]:
-    for variable in FOLDERS:
-        if os.environ.get(variable):
-            yield Path(os.environ[variable])
-    litellm = importlib.util.find_spec("litellm")
-    if litellm is not None and litellm.origin is not None:
-        yield Path(litellm.origin).parent / "litellm_core_utils" / "tokenizers"

@@ -6,8 +6,9 @@ of this project.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Protocol, TypedDict
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import reduce
+from typing import Any, TypedDict, cast
 
 Usage = dict[str, Any]
 """A provider's token counts under its own names: numbers, and objects of numbers."""
@@ -41,45 +42,31 @@ class Piece(TypedDict, total=False):
     """Cost in US dollars; None if the price is unknown."""
 
 
-class Output(Protocol):
-    """The receiver of the pieces."""
-
-    def send(self, **message: Any) -> None: ...
-
-
 class Completions:
     """Forwards the pieces of a call's completions, which may each take their own request.
 
-    Providers count tokens per request; the forwarded usage and cost are the sums so far.
+    Providers count tokens per request; the pieces given to `send` have the sums so far.
     """
 
-    def __init__(self, output: Output, number: int) -> None:
-        self._output = output
-        self._number = number
-        self._usage: Usage | None = None
-        self._cost: float | None = 0.0
-        self._of_this: Piece = {}
+    def __init__(self, send: Callable[..., object]) -> None:
+        self._send = send
+        self._requests: list[Piece] = [{}]
+        """The token counts and the cost of each request."""
 
     def tell(self, piece: Piece) -> None:
+        last = self._requests[-1]
         if "usage" in piece:
-            self._of_this["usage"] = piece["usage"]
-            if self._usage is not None:
-                piece = {**piece, "usage": added(self._usage, piece["usage"])}
+            last["usage"] = piece["usage"]
+            piece = {**piece, "usage": reduce(added, [one["usage"] for one in self._requests if "usage" in one])}
         if "cost" in piece:
-            self._of_this["cost"] = piece["cost"]
-            piece = {**piece, "cost": self._add_cost(piece["cost"])}
-        self._output.send(op="chunk", id=self._number, **piece)
+            last["cost"] = piece["cost"]
+            costs = [one.get("cost") for one in self._requests]
+            piece = {**piece, "cost": None if None in costs else sum(one or 0.0 for one in costs)}
+        self._send(**piece)
 
     def next(self) -> None:
         """Begin the next request after the current one has ended."""
-        usage, cost = self._of_this.get("usage"), self._of_this.get("cost")
-        if usage is not None:
-            self._usage = usage if self._usage is None else added(self._usage, usage)
-        self._cost = self._add_cost(cost)
-        self._of_this = {}
-
-    def _add_cost(self, cost: float | None) -> float | None:
-        return None if cost is None or self._cost is None else self._cost + cost
+        self._requests.append({})
 
 
 def added(one: Usage, other: Usage) -> Usage:
@@ -107,15 +94,8 @@ class FailedReplyError(Exception):
         self.body = {"message": str(said), "code": _get(error, "code")}
 
 
-class Ended:
-    """The end of a stream; `response` is the complete response."""
-
-    def __init__(self, response: object) -> None:
-        self.response = response
-
-
-async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
-    """Yield the pieces of a reply as they arrive, then `Ended` if the stream is complete. Raises FailedReplyError."""
+async def streamed(events: Any, ending: Callable[[object], Piece]) -> AsyncIterator[Piece]:
+    """Yield the pieces of a reply as they arrive, and `ending` of the complete response. Raises FailedReplyError."""
     calls: dict[Any, int] = {}
     refused: list[str] = []
     async for event in events:
@@ -138,7 +118,7 @@ async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
             if refused:
                 yield {"refusal": "".join(refused)}
             yield {"finish_reason": finish_of(event.response)}
-            yield Ended(event.response)
+            yield ending(event.response)
             return
         elif kind == "response.failed":
             raise FailedReplyError(_get(event.response, "error"))
@@ -168,18 +148,15 @@ def whole(response: object) -> Piece:
             calls.append(_call(item, len(calls), _get(item, "arguments") or ""))
         elif kind == "reasoning":
             reasoning += [_get(part, "text") or "" for part in _get(item, "content") or _get(item, "summary") or ()]
-    piece: Piece = {"finish_reason": finish_of(response)}
-    if text:
-        piece["text"] = "".join(text)
-    if reasoning:
-        piece["reasoning"] = "".join(reasoning)
-    if refusal:
-        piece["refusal"] = "".join(refusal)
-    if calls:
-        piece["tool_calls"] = calls
-    if logprobs:
-        piece["logprobs"] = {"content": logprobs}
-    return piece
+    made = {
+        "finish_reason": finish_of(response),
+        "tool_calls": calls,
+        "text": "".join(text),
+        "reasoning": "".join(reasoning),
+        "refusal": "".join(refusal),
+        "logprobs": {"content": logprobs} if logprobs else None,
+    }
+    return cast(Piece, {name: one for name, one in made.items() if one})
 
 
 def finish_of(response: object) -> str:
@@ -198,7 +175,7 @@ def piece_of(said: Any, choice: Any) -> Piece:
     if getattr(said, "reasoning_content", None):
         piece["reasoning"] = said.reasoning_content
     if said.tool_calls:
-        piece["tool_calls"] = [_chat_call(number, one) for number, one in enumerate(said.tool_calls)]
+        piece["tool_calls"] = [_chat_call(one, number) for number, one in enumerate(said.tool_calls)]
     return piece | _logprobs(choice)
 
 
@@ -225,25 +202,16 @@ def _logprobs(choice: object) -> Piece:
     return {"logprobs": plain} if plain else {}
 
 
-def _chat_call(number: int, part: Any) -> CallPiece:
+def _chat_call(part: Any, number: int) -> CallPiece:
     """Convert a tool call or a part of it; calls of a non-streamed reply are numbered by position."""
-    function = part.function
-    index = getattr(part, "index", None)
-    return {
-        "index": number if index is None else index,
-        "id": part.id or "",
-        "name": function.name or "",
-        "arguments": function.arguments or "",
-    }
+    function, index = part.function, getattr(part, "index", None)
+    index = number if index is None else index
+    return CallPiece(index=index, id=part.id or "", name=function.name or "", arguments=function.arguments or "")
 
 
 def _call(item: object, number: int, arguments: str) -> CallPiece:
-    return {
-        "index": number,
-        "id": _get(item, "call_id") or "",
-        "name": _get(item, "name") or "",
-        "arguments": arguments,
-    }
+    id, name = _get(item, "call_id") or "", _get(item, "name") or ""
+    return CallPiece(index=number, id=id, name=name, arguments=arguments)
 
 
 def _get(holder: object, name: str) -> Any:

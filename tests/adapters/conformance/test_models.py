@@ -20,7 +20,7 @@ from adapters.running import runner
 from adapters.running.events import ToolInvoked
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
-from adapters.tools import RunTool, Tools
+from adapters.tools.tools import RunTool, Tools
 
 SIGNATURE = read("question, context: list[str] -> answer: Literal['yes', 'no'], score: float, reasons: list[str]")
 INPUTS = {"question": "Is it raining in Bergen?", "context": ["In Bergen it pours.", "Umbrellas\nare sold out."]}

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from loopback_server import CANARY, LoopbackServer
 from provider_server import AS_RESPONSES, ProviderServer
 from provider_wires import Reply
+from scripted_lm import collect
 
 from adapters.lm import Chunk, LMSettings, ProviderError
 from adapters.lm import open as open_model
 from adapters.lm.chunk_filters import cut_at_stops
 from adapters.lm.lm_settings import why_no_header
-from adapters.lm.protocol import collect
 from adapters.running.runs import Run
 
 Send = Callable[..., Run]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from adapters.lm.protocol import Chunk, Collector, Response, ToolCallPart, collect
+from scripted_lm import collect
+
+from adapters.lm.protocol import Chunk, Collector, Completion, ToolCallPart
 
 
 def test_pieces_of_each_completion_are_joined_in_order() -> None:
@@ -28,14 +30,14 @@ def test_tool_calls_keep_their_first_name_and_all_their_arguments() -> None:
 
 def test_what_has_arrived_can_be_asked_for_at_any_time() -> None:
     collector = Collector()
-    assert collector.responses == ()
+    assert collector.completions == ()
     collector.add(Chunk(text="so far"))
-    assert collector.responses[0].text == "so far"
+    assert collector.completions[0].text == "so far"
 
 
 def test_an_output_for_an_adapter_holds_only_what_there_is() -> None:
-    assert Response(text="a").as_output() == {"text": "a"}
-    whole = Response("a", "hm", ({"id": "1"},), logprobs={"content": []})
+    assert Completion(text="a").as_output() == {"text": "a"}
+    whole = Completion("a", None, "hm", ({"id": "1"},), logprobs={"content": []})
     assert whole.as_output() == {
         "text": "a",
         "reasoning_content": "hm",

@@ -14,9 +14,10 @@ from provider_wires import FAULT, PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply, co
 from adapters.formats.catalog import make
 from adapters.lm import LMSettings
 from adapters.lm import open as open_model
+from adapters.lm.protocol import Completion
 from adapters.running import runner
 from adapters.running.events import ChunkReceived
-from adapters.running.runs import Completion, Run, why_it_ended
+from adapters.running.runs import Run, why_it_ended
 from adapters.signatures.signature import InputField, OutputField, Signature
 
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)

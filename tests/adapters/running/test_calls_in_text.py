@@ -11,7 +11,7 @@ from adapters.formats.catalog import make
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, postprocess, prepare, read_reply
 from adapters.signatures.notation import read
-from adapters.tools import RunTool
+from adapters.tools.tools import RunTool
 from adapters.types import ToolCalls
 
 QA = read("question -> answer")

@@ -19,7 +19,7 @@ from adapters.running import events
 from adapters.running.runner import run as run_prompt
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
-from adapters.tools import (
+from adapters.tools.tools import (
     LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,
@@ -255,8 +255,8 @@ class Notes:
     def snapshot(self) -> Any:
         return self.slice
 
-    def commit(self, invocation: events.ToolInvoked) -> Sequence[Exception]:
-        self.slice = (invocation.result.value,)
+    def commit(self, result: ToolResult) -> Sequence[Exception]:
+        self.slice = (result.value,)
         return self.errors
 
     def restore(self, snapshot: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.tools import ArgumentsError, decode, validate
+from adapters.tools.arguments import ArgumentsError, decode, validate
 
 SEARCH = {
     "type": "object",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.tools import ToolResult, text_of
+from adapters.tools.tools import ToolResult, text_of
 
 
 @dataclass

@@ -12,7 +12,6 @@ from dspy.adapters.types.citation import Citations as DspyCitations
 
 from adapters.signatures.signature import Signature
 from adapters.types import Citations, Reasoning, Type
-from adapters.types.base import citations_plan, reasoning_plan
 
 MODELS = ["openai/gpt-4o", "openai/gpt-5-mini", "anthropic/claude-x", "openai/anthropic/claude", "gpt-5", ""]
 EFFORTS: list[dict[str, Any]] = [{}, {"reasoning_effort": None}, {"reasoning_effort": "high"}, {"temperature": 1}]
@@ -37,8 +36,6 @@ def test_reasoning_is_asked_for_natively_when_dspy_does(model: str) -> None:
         expected = dict(call)
         reduced = dspy.Reasoning.adapt_to_native_lm_feature(theirs(), "thought", lm, expected)  # type: ignore[arg-type]
         removes = "thought" not in reduced.fields
-        plan = reasoning_plan(supports, {**own, **call}, model, kind)
-        assert (plan.removes_field, {**call, **plan.params}) == (removes, expected)
         told = dict(call)
         mine = Reasoning.adapt_to_native_lm_feature(Signature.from_dspy(theirs()), "thought", lm, told)
         assert ("thought" not in mine.fields, told) == (removes, expected)
@@ -48,42 +45,10 @@ def test_reasoning_is_asked_for_natively_when_dspy_does(model: str) -> None:
 def test_citations_are_native_for_anthropic(model: str) -> None:
     lm = StandInLM(model)
     removes = "thought" not in DspyCitations.adapt_to_native_lm_feature(theirs(), "thought", lm, {}).fields
-    assert citations_plan(model).removes_field == removes
     mine = Citations.adapt_to_native_lm_feature(Signature.from_dspy(theirs()), "thought", lm, {})
     assert ("thought" not in mine.fields) == removes
 
 
-def test_no_model_and_other_types_change_nothing() -> None:
-    assert not citations_plan(None).removes_field
-    assert not reasoning_plan(False, {}, None).removes_field
+def test_other_types_change_nothing() -> None:
     signature = Signature.from_dspy(theirs())
     assert Type.adapt_to_native_lm_feature(signature, "thought", StandInLM("m"), {}) is signature
-
-
-@dataclass
-class Bag:
-    choices: Any = None
-    delta: Any = None
-    reasoning_content: Any = None
-    provider_specific_fields: Any = None
-
-
-CITATION = {"cited_text": "c", "document_index": 0, "start_char_index": 0, "end_char_index": 1}
-CHUNKS: list[Any] = [
-    None,
-    Bag(),
-    Bag(choices=[]),
-    Bag(choices=[Bag()]),
-    Bag(choices=[Bag(delta=Bag(reasoning_content="hm"))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={}))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={"citation": CITATION}))]),
-    Bag(choices=[Bag(delta=Bag(provider_specific_fields={"citation": {"cited_text": 5}}))]),
-]
-
-
-@pytest.mark.parametrize("chunk", CHUNKS, ids=range(len(CHUNKS)))
-def test_stream_chunks_are_read_alike(chunk: Any) -> None:
-    assert Reasoning.parse_stream_chunk(chunk) == dspy.Reasoning.parse_stream_chunk(chunk)
-    mine, dspys = Citations.parse_stream_chunk(chunk), DspyCitations.parse_stream_chunk(chunk)
-    assert (mine and mine.format()) == (dspys and dspys.format())
-    assert Type.parse_stream_chunk(chunk) is None

@@ -12,9 +12,10 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.lm import open as open_model
+from adapters.lm.protocol import Completion
 from adapters.requests.request import prepare
 from adapters.running import runner
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.runs import Attempt, Run
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
 from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.running.runs import Attempt, Completion
+from adapters.lm.protocol import Completion
+from adapters.running.runs import Attempt
 from workbench.output import measures
 
 

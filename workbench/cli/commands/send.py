@@ -38,7 +38,7 @@ from adapters.lm.config_file import ConfigError
 from adapters.lm.protocol import ProviderError
 from adapters.running.events import Listener, RequestSent
 from adapters.running.runner import Run
-from adapters.tools import LONGEST_RESULT
+from adapters.tools.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
 from sessions.errors import SessionError
 from sessions.file.json_values import WrittenParts

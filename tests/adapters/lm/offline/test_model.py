@@ -7,13 +7,13 @@ import threading
 from typing import Any
 
 import pytest
+from scripted_lm import collect
 
 from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
 from adapters.lm.offline import NAMES, PERSONAS, OfflineLM, task
-from adapters.lm.protocol import collect
 from adapters.mutations import CATALOGUE
 from adapters.requests.capabilities import NONE
 from adapters.requests.request import prepare

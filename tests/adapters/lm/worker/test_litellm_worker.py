@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from provider_server import BY_NAME, Provider, ProviderServer
 from provider_wires import Reply, openai_error, sse
+from scripted_lm import collect
 
-from adapters.lm import ProviderError, Response
+from adapters.lm import ProviderError
 from adapters.lm import open as open_model
-from adapters.lm.protocol import collect
 
 DONE = b"data: [DONE]\n\n"
 REPLY = Reply(("It rains ", "a lot."), reasoning=("Let me ", "think."), tool=("search", {"query": "rain"}))
 
-Ask = Callable[..., Response]
+Ask = Callable[..., Any]
 
 
 def piece(delta: dict[str, Any], ending: str | None = None) -> bytes:
@@ -36,7 +36,7 @@ def provider(request: pytest.FixtureRequest) -> Provider:
 def ask(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> Ask:
     """The reply of a server that sends just these frames, or behaves so."""
 
-    def ask(*frames: bytes, behaviour: str = "stream", error: str = "", body: dict[str, Any] | None = None) -> Response:
+    def ask(*frames: bytes, behaviour: str = "stream", error: str = "", body: dict[str, Any] | None = None) -> Any:
         wire = provider.wire if not frames else replace(provider.wire, frames=lambda reply: list(frames))
         if body is not None:
             wire = replace(wire, whole=lambda reply: body)
@@ -85,7 +85,7 @@ def test_content_in_parts_is_text_and_thought(ask: Ask) -> None:
     thinking = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hmm."}]}]
     text = [{"type": "text", "text": "It "}, {"type": "text", "text": "rains."}]
     response = ask(piece({"content": thinking}), piece({"content": text}), piece({}, "stop"), DONE)
-    assert (response.text, response.reasoning_content) == ("It rains.", "Hmm.")
+    assert (response.text, response.reasoning) == ("It rains.", "Hmm.")
 
 
 def test_comments_and_bare_fields_of_a_stream_are_no_events(ask: Ask) -> None:
@@ -95,7 +95,7 @@ def test_comments_and_bare_fields_of_a_stream_are_no_events(ask: Ask) -> None:
 
 def test_a_server_that_does_not_stream_is_read_all_the_same(ask: Ask) -> None:
     response = ask(behaviour="whole")
-    assert (response.text, response.reasoning_content) == (REPLY.text, "Let me think.")
+    assert (response.text, response.reasoning) == (REPLY.text, "Let me think.")
     assert response.finish_reason == "tool_calls"
     (call,) = response.tool_calls
     assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("search", {"query": "rain"})

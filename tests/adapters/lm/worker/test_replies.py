@@ -7,23 +7,15 @@ from typing import Any
 from adapters.lm.worker.replies import Completions, added
 
 
-class Told:
-    def __init__(self) -> None:
-        self.messages: list[dict[str, Any]] = []
-
-    def send(self, **message: Any) -> None:
-        self.messages.append(message)
-
-
 def usages(*counted: dict[str, Any] | None) -> list[Any]:
     """What is told of the tokens after each request, of which the server counted that many."""
-    told = Told()
-    completions = Completions(told, 1)
+    told: list[dict[str, Any]] = []
+    completions = Completions(lambda **piece: told.append(piece))
     for number, usage in enumerate(counted):
         if number:
             completions.next()
         completions.tell({} if usage is None else {"usage": usage})
-    return [message.get("usage") for message in told.messages]
+    return [message.get("usage") for message in told]
 
 
 def test_the_tokens_of_all_requests_are_summed() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.errors import RunError
+from adapters.lm.protocol import Completion
 from adapters.running.events import ChunkReceived, Listener
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.runs import Attempt, Run
 from sessions.checking import checking
 from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText

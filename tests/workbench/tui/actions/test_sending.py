@@ -15,7 +15,8 @@ from loopback_server import CANARY, LoopbackServer
 
 from adapters.lm import child
 from adapters.lm.litellm_client import LitellmLM
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.lm.protocol import Completion
+from adapters.running.runs import Attempt, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from adapters.formats import catalog
+from adapters.lm.protocol import Completion
 from adapters.replies.reading import Reading
 from adapters.running.events import ResponseReceived
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.runs import Attempt, Run
 from sessions import examples
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from adapters.errors import RunError
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.lm.protocol import Completion
+from adapters.running.runs import Attempt, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.repeats import collapse
 from workbench.state.document import RenderedColumn

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from adapters.formats.catalog import make
+from adapters.lm.protocol import Completion
 from adapters.running.events import ModelLoading
-from adapters.running.runs import Attempt, Completion, Purpose, Run
+from adapters.running.runs import Attempt, Purpose, Run
 from adapters.signatures.signature import Field, Signature
 from sessions.model.replies import Reply
 from sessions.model.session import Column

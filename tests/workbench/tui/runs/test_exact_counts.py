@@ -10,9 +10,10 @@ import pytest
 
 from adapters.lm import child
 from adapters.lm.litellm_client import LitellmLM
+from adapters.lm.protocol import Completion
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger, Row
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.runs import Attempt, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from tests.support.open_app import Desk, at_the_desk

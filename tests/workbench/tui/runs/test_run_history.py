@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.lm.protocol import Completion
+from adapters.running.runs import Attempt, Run
 from tests.support.open_app import TICKETS
 from workbench.sending.sent_runs import PastRun, Wanted
 from workbench.state.document import state_of

@@ -12,7 +12,7 @@ from adapters.running.events import (
     RetryStarted,
     ToolInvoked,
 )
-from adapters.tools import ToolResult
+from adapters.tools.tools import ToolResult
 from workbench.tui.runs.runs import Progress, RunRepeated, ToolWaits
 
 

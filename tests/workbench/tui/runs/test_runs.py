@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from adapters.errors import RunError
+from adapters.lm.protocol import Completion
 from adapters.running.events import ChunkReceived, Listener
-from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.runs import Attempt, Run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.recording import reply_of_run
