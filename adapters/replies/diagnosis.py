@@ -84,13 +84,14 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         return () if reading.ok else (_last(reading),)
     names = {flag.name for flag in found}
     is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
+    apart = reading.apart()
     causes = [
         Diagnosis(
             flag.name,
             flag.message,
             flag.field,
             flag.path,
-            partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, reading, flag.path or flag.field),
+            partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, apart, flag.path or flag.field),
         )
         for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     ]
@@ -162,9 +163,10 @@ def _first_keys(reading: Reading) -> list[str]:
 def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
-    opening = OBJECT.search(text) if reading.form == "json" else None
+    written = [name for name in missing if f'"{name}"' in text] if reading.form == "json" else []
+    opening = OBJECT.search(text) if written else None
     start = -1 if opening is None else opening.start()
-    found = next((one for one in KEY.finditer(text, start) if one[1] in missing), None) if opening else None
+    found = next((one for one in KEY.finditer(text, start) if one[1] in written), None) if opening else None
     if found is None or text.find("{") < start:
         return
     name, at, end = found[1], found.start(), valid_object_at(text, start)
@@ -194,7 +196,7 @@ def _is_nested(before: str) -> bool:
 
 def _last(reading: Reading) -> Diagnosis:
     def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
-        return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading, None), report)
+        return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading.apart(), None), report)
 
     for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")

@@ -86,8 +86,8 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     quoted = text_in_quotes(text)
     if quoted:
         yield Guess("The whole reply is a JSON string; the text in it parses as", quoted)
-    inner = strip_fence(text)
-    if inner is not None and reading.form != "fenced json":
+    inner = strip_fence(text) if "`" in text and reading.form != "fenced json" else None
+    if inner is not None:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
     yield from _other_formats(reading)
     yield from _bare_value(reading)
@@ -110,7 +110,7 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
         is_exact = reading.form == "markers" and not holds_lookalikes(reading)
         names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
         unknown = dict.fromkeys([one for one in names if one not in reading.fields])
-        meant = {seen: name for name, seen in nearly_right(missing, unknown).items()}
+        meant = {seen: name for name, seen in nearly_right(missing, unknown).items()} if unknown else {}
         if meant:
             mended = pattern.sub(
                 lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text
@@ -121,12 +121,12 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
 
 def _is_clear(reading: Reading) -> bool:
     """Return whether names other than outputs occur only inside values that parsed."""
-    if "failed" in [one.state for one in reading.fields.values()]:
+    if reading.form not in ("xml", "json") or "failed" in [one.state for one in reading.fields.values()]:
         return False
     if reading.form == "xml":
         is_parsed = reading.error is not None and reading.error.field is not None
         return is_parsed and "unknown" not in [span.kind for span in reading.spans]
-    return reading.form == "json" and reading.is_plain_object
+    return reading.is_plain_object
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
@@ -147,12 +147,12 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
     found: list[tuple[str, Mapping[str, Any]]] = []
     if reading.form != "markers" and ("#" in text or "[[" in text or "[\\[" in text):
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
-    if reading.form not in ("json", "fenced json"):
+    if reading.form not in ("json", "fenced json") and "{" in text:
         is_escaped = "\\" in text and ESCAPED_KEY.search(text) is not None
         said = "The reply is in the format of the JSON adapter" + ", its quotes with backslashes" * is_escaped
         for _, one in reversed(objects(text.replace('\\"', '"') if is_escaped else text)):
             found.append((said, fields_within(one, signature).fields))
-    if reading.form != "xml":
+    if reading.form != "xml" and "<" in text:
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
         found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))

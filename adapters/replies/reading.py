@@ -7,7 +7,6 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -18,8 +17,23 @@ from adapters.replies.flag import Diagnosis, Flag
 from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
+    from functools import cached_property as kept
+
     from adapters.replies.sections import Section
     from adapters.signatures.signature import Signature
+else:
+
+    class kept:  # noqa: N801
+        """Keep what a method returns, like `cached_property`, which takes a lock until Python 3.12."""
+
+        def __init__(self, make):
+            self.make, self.__doc__ = make, make.__doc__
+
+        def __get__(self, one, kind):
+            if one is None:
+                return self
+            found = vars(one)[self.make.__name__] = self.make(one)
+            return found
 
 
 MOST_FIXES = 3
@@ -200,22 +214,22 @@ class Reading(ShowsItself):
     def ok(self) -> bool:
         return self.error is None
 
-    @cached_property
+    @kept
     def lacking(self) -> tuple[str, ...]:
         """Return the outputs that are not in the reply."""
         return tuple([name for name, one in self.fields.items() if one.state in ("missing", "default")])
 
-    @cached_property
+    @kept
     def flags(self) -> tuple[Flag, ...]:
         """Return surprises in the whole reply (`flag.field` is None) and in fields."""
         return () if self.reader is None else self.reader.flags_of(self)
 
-    @cached_property
+    @kept
     def detected(self) -> dict[object, Any]:
         """Return what was found in the reply so far, by the function that found it."""
         return {}
 
-    @cached_property
+    @kept
     def is_plain_object(self) -> bool:
         """Return whether the whole reply is a valid JSON object of outputs, without an object in a text."""
         text, spans = self.completion, self.spans
@@ -224,7 +238,7 @@ class Reading(ShowsItself):
             and text[spans[-1].start :].strip() == "}"
             and OF_OUTPUTS.issuperset([span.kind for span in spans])
             and any(one.extract is not None for one in self.fields.values())
-            and OBJECT_IN_A_TEXT.search(text) is None
+            and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
         )
 
     @property
@@ -232,17 +246,17 @@ class Reading(ShowsItself):
         """Return outputs where dspy may differ, as their types' own code never runs here."""
         return tuple([flag.field for flag in self.flags if flag.name == "unchecked-by-its-code" and flag.field])
 
-    @cached_property
+    @kept
     def near_misses(self) -> tuple[NearMiss, ...]:
         """Suggest likely intended replies, each with the corrected text."""
         return () if self.reader is None else self.reader.near_misses_of(self)
 
-    @cached_property
+    @kept
     def diagnosis(self) -> tuple[Diagnosis, ...]:
         """Return the causes of a parse error or a surprising value, with fixes for each."""
-        return () if self.reader is None else self.reader.diagnosis_of(self._apart())
+        return () if self.reader is None else self.reader.diagnosis_of(self)
 
-    def _apart(self) -> Reading:
+    def apart(self) -> Reading:
         """Return this parse result as another object: causes that refer to their own reading are freed late."""
         apart = object.__new__(Reading)
         vars(apart).update(vars(self), detected=self.detected)
@@ -258,7 +272,7 @@ class Reading(ShowsItself):
         """Return the messages of all fixes, each once, best first."""
         return tuple(dict.fromkeys(fix.message for cause in self.diagnosis for fix in cause.fixes))
 
-    @cached_property
+    @kept
     def salvage(self) -> Mapping[str, Any]:
         """Return the other fields' values after a parse error; never part of the verdict."""
         return (

@@ -260,8 +260,6 @@ def opening_tag(name: str) -> re.Pattern[str]:
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
     """Return the text between tags named like output fields, in any case and depth."""
     found: dict[str, str] = {}
-    if "<" not in text:
-        return found
     lower = text.lower()
     for name in signature.output_fields:
         opening = opening_tag(name).search(text)

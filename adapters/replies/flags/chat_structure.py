@@ -33,9 +33,11 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
-    yield from _end(reading, found, taken, likes)
     has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
-    if len(found) > len(taken) + has_end:
+    has_others = len(found) > len(taken) + has_end
+    if has_others or not has_end or found[-1].text:
+        yield from _end(reading, found, taken, likes)
+    if has_others:
         yield from _not_taken(reading, found, taken)
     has_thoughts = "<" in completion and "<think>" in completion
     for name, section in taken.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -34,7 +33,7 @@ def no_answer(reading: Reading) -> Iterator[Flag]:
 def verdict(reading: Reading) -> Iterator[Flag]:
     """Yield flags that follow from the verdict and the fields' states alone."""
     if reading.error is None:
-        if any(one.state != "read" for one in reading.fields.values()):
+        if [one for one in reading.fields.values() if one.state != "read"]:
             yield from _filled_in(reading)
         return
     error = reading.error
@@ -134,8 +133,8 @@ MOST_ECHOED = 500
 def unchecked(reading: Reading) -> Iterator[Flag]:
     """Flag each output in the reply whose type has its own validators."""
     for name, field in reading.signature.output_fields.items():
-        found = reading.fields.get(name)
-        if field.unchecked and found is not None and found.state in ("read", "failed"):
+        found = reading.fields.get(name) if field.unchecked else None
+        if found is not None and found.state in ("read", "failed"):
             code = ", ".join(field.unchecked[:MOST_VALIDATORS]) + (
                 ", …" if len(field.unchecked) > MOST_VALIDATORS else ""
             )
@@ -196,8 +195,10 @@ def detectors_of(reading: Reading) -> tuple[Detector, ...]:
     return (no_answer, verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
 
 
-EXPLAIN_NO_ERROR = (verdict, unchecked)
+EXPLAIN_NO_ERROR = frozenset((verdict, unchecked))
 """Detectors whose flags do not explain a parse error."""
+EXPLAIN_NO_FIELD = EXPLAIN_NO_ERROR | {values_read}
+"""Detectors whose flags do not explain the error of a field."""
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -218,7 +219,7 @@ def grounds(reading: Reading) -> tuple[Flag, ...]:
         if error is None or reading.extraction is not None:
             known = reading.flags
         else:
-            no_cause = EXPLAIN_NO_ERROR if error.field is None else (*EXPLAIN_NO_ERROR, values_read)
+            no_cause = EXPLAIN_NO_ERROR if error.field is None else EXPLAIN_NO_FIELD
             known = _found(reading, [one for one in detectors_of(reading) if one not in no_cause])
         reading.detected[grounds] = known
     return known
@@ -229,14 +230,11 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     known = reading.detected
     for detect in detectors:
         if detect not in known:
-            known[detect] = _flags_by(detect, reading)
+            known[detect] = []
+            try:
+                known[detect].extend(detect(reading))
+            except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
+                pass
         for flag in known[detect]:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())
-
-
-def _flags_by(detect: Detector, reading: Reading) -> list[Flag]:
-    found: list[Flag] = []
-    with suppress(Exception):  # a user's type may raise in its own hooks; skip the rest of this detector
-        found.extend(detect(reading))
-    return found

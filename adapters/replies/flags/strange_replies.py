@@ -97,9 +97,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     yield from leaked(reading)
     if not reading.ok:
         yield from _no_answer(reading, start, first)
-    elif reading.form == "json" and text_in_quotes(start):
+    elif first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
-    elif (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
+    elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
         where = place(reading, max(0, len(text) - ENDING) + match.start())
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 

@@ -91,6 +91,9 @@ DOUBLED = "\\\\"
 FORMULA = re.compile(
     r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
 )
+BEGINNINGS, NABLA = "\b\f\r\t", "\nabla"
+"""What JSON makes of the beginnings of formulas, and of the one that begins like a line break."""
+JSON_RULES = frozenset(("json", "json_repair"))
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
@@ -104,37 +107,35 @@ def values_read(reading: Reading) -> Iterator[Flag]:
     for field in reading.fields.values():
         if field.state != "read" or field.name not in outputs:
             continue
+        one, value, coercions = outputs[field.name], field.value, field.coercions
+        annotation = one.annotation
         if has_backslashes and field.place is not None:
             yield from _escapes(field, field.place)
-        one, value = outputs[field.name], field.value
-        is_bare_text = one.annotation is str and type(value) is str and value[:1] != "{" and not field.coercions
-        if not is_bare_text or constraints_of(one):
-            yield from _of_field(reading, field)
+        if annotation is str:
+            if coercions or type(value) is not str or value[:1] == "{":
+                yield from _text(field, reading.form == "xml")
+        else:
+            if type(value) is str:
+                yield from _union(field, annotation)
+            if coercions:
+                yield from _by_steps(field, annotation)
+            if is_named(annotation, "Code"):
+                yield from _code(reading, field)
+            if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
+                yield from _numbers(field)
+        if constraints_of(one):
+            yield from constraint_flags(one, value)
+        if coercions and may_drop_keys(annotation):
+            yield from _dropped(one, coercions)
 
 
-def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
-    one, value, coercions = reading.signature.output_fields[field.name], field.value, field.coercions
-    annotation = one.annotation
-    if annotation is str:
-        yield from _text(field, reading.form == "xml")
-    else:
-        if type(value) is str:
-            yield from _union(field, annotation)
-        if coercions:
-            yield from _by_steps(field, annotation)
-        if is_named(annotation, "Code"):
-            yield from _code(reading, field)
-        if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
-            yield from _numbers(field)
-    if constraints_of(one):
-        yield from constraint_flags(one, value)
-    if not coercions or not may_drop_keys(annotation):
-        return
+def _dropped(field: Field, coercions: Sequence[Step]) -> Iterator[Flag]:
+    """Flag JSON keys that a value's type dropped."""
     validated = next((step for step in coercions if step.rule.startswith("pydantic")), None)
     if validated is not None and isinstance(validated.before, dict | list):
-        lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
+        lost = extra_keys(field.annotation, validated.before, validated.rule == "pydantic_by_name")
         if lost:
-            yield from _nearly(one, validated.before, lost)
+            yield from _nearly(field, validated.before, lost)
             yield Flag(
                 "extra-keys-of-value-dropped",
                 f"`{field.name}` has JSON keys that its type lacks; they were dropped: {named(lost)}.",
@@ -191,12 +192,16 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _escapes(field: FieldReading, place: tuple[int, int]) -> Iterator[Flag]:
-    at = field.completion.find("\\", *place)
-    if at < 0:
+    at, first = field.completion.find("\\", *place), field.extract
+    rules = [step.rule for step in (first, *field.coercions) if step is not None] if at >= 0 else ()
+    if JSON_RULES.isdisjoint(rules):
         return
     raw = field.completion[slice(*place)]
-    at -= place[0]
-    found = ESCAPED_FORMULA.search(raw) if FORMULA.search(raw, at) else None  # quicker, and seldom finds one
+    text = first.after if first is not None and first.rule == "json" else None
+    may_hold_formula = type(text) is not str or any(map(text.__contains__, BEGINNINGS)) or NABLA in text
+    found = None
+    if may_hold_formula and FORMULA.search(raw, at - place[0]):  # quicker, and seldom finds one
+        found = ESCAPED_FORMULA.search(raw)
     if found is None and ":" in raw and ":\\" in raw:
         paths = ESCAPED_PATH.finditer(raw)
         found = next(
@@ -205,14 +210,13 @@ def _escapes(field: FieldReading, place: tuple[int, int]) -> Iterator[Flag]:
         )
     if found is None or DOUBLED in found.group():
         return
-    if any(step.rule in ("json", "json_repair") for step in field.steps):
-        written = shown(found.group().strip()).replace(DOUBLED, DOUBLED[0])
-        yield Flag(
-            "backslash-is-an-escape",
-            f"{written} in `{field.name}` contains a JSON escape: \\n is a line break, \\t a tab, "
-            "…; a backslash itself must be written \\\\.",
-            field.name,
-        )
+    written = shown(found.group().strip()).replace(DOUBLED, DOUBLED[0])
+    yield Flag(
+        "backslash-is-an-escape",
+        f"{written} in `{field.name}` contains a JSON escape: \\n is a line break, \\t a tab, "
+        "…; a backslash itself must be written \\\\.",
+        field.name,
+    )
 
 
 def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
@@ -326,11 +330,12 @@ may_hold_floats: ByIdentity[bool] = ByIdentity(
 
 
 def _numbers(field: FieldReading) -> Iterator[Flag]:
-    found = next((one for one in parts_of(field.value) if isinstance(one, float) and not isfinite(one)), None)
-    if found is not None:
+    parts = (field.value,) if type(field.value) is float else parts_of(field.value)
+    found = [one for one in parts if isinstance(one, float) and not isfinite(one)]
+    if found:
         yield Flag(
             "not-a-finite-number",
-            f"`{field.name}` contains {found}: nan, inf and numbers too large for a float are accepted.",
+            f"`{field.name}` contains {found[0]}: nan, inf and numbers too large for a float are accepted.",
             field.name,
         )
 

@@ -46,7 +46,7 @@ def extra_keys(annotation: object, value: object, by_name: bool = False) -> list
             parts = inside if container is list else map(dict.values, inside)
             waiting.append((item, [*islice(chain.from_iterable(parts), MOST_VALUES)]))
         elif inside:
-            dropped = set[Any]().union(*inside).difference(known)
+            dropped = set().union(*inside).difference(known)
             if dropped:
                 found.update(dict.fromkeys(str(key) for one in inside for key in one if key in dropped))
             waiting += [(type_, [one[key] for one in inside if key in one]) for key, type_ in inner]
@@ -181,6 +181,9 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
 }
 
 
+ANY_SIGN = re.compile("|".join([one.pattern for one in NUMBER_SIGNS.values()]), re.IGNORECASE)
+
+
 def nearly(name: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate probably meant by a name: other case, plural, abbreviation or slip."""
     return _nearest(_letters(name), {_letters(one): one for one in candidates})
@@ -211,10 +214,11 @@ def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if close:
         return by_letters[close[0]]
     for letters, one in by_letters.items():
-        short, long = sorted((wanted, letters), key=len)
-        rest = iter(long)
-        if len(short) >= 3 and short[0] == long[0] and all(letter in rest for letter in short):
-            return one
+        if letters[:1] == wanted[:1]:
+            short, long = sorted((wanted, letters), key=len)
+            rest = iter(long)
+            if len(short) >= 3 and all(letter in rest for letter in short):
+                return one
     return None
 
 
@@ -289,7 +293,9 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         said = "is empty" if not given.strip() else f"is {shown(given)}, {words} for no value"
         return Flag("null-not-allowed", f"`{path}` {said}, where {wanted} is expected.", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
-        why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(given[:LONGEST_NUMBER])), "it is text")
+        told, why = given[:LONGEST_NUMBER], "it is text"
+        if ANY_SIGN.search(told):
+            why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(told)), why)
         return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)
     if kind.startswith("bool_"):
         return Flag("not-true-or-false", f"{head}, which is neither true nor false.", name, path)

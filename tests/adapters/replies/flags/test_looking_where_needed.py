@@ -49,3 +49,10 @@ def test_a_loop_is_found_from_the_shortest_to_the_longest_piece(length: int) -> 
     reply = f"[[ ## answer ## ]]\n{'-' * 31}{piece * (times + 1)}"
     flags = catalog.make("chat").read(SIGNATURE, reply).flags
     assert "runaway-repetition" in {flag.name for flag in flags}
+
+
+@pytest.mark.parametrize("word", "frac beta theta tau times rho right nabla begin forall text textbf".split())
+def test_every_formula_with_the_letter_of_an_escape_is_found(word: str) -> None:
+    reply = f'{{"answer": "so\\n{{\\{word}}} holds", "names": [], "sure": true, "scores": []}}'
+    flags = catalog.make("json").read(SIGNATURE, reply).flags
+    assert [(flag.name, flag.field) for flag in flags] == [("backslash-is-an-escape", "answer")]
