@@ -174,8 +174,10 @@ SAME = '"{}": 1e-1, ' * (LONG_ROW + APART + 2)
         "{" + ROW.replace("k7", "V") + ', "v": []}',
         "{" + ROW.replace("k7", "7" * 201) + ', "8\\"": [], "v": [], ' + SAME.replace("{}", "v") + '"x": null}',
         "\n{" + ROW + ', "v": ["x"]}\n',
+        "{" + '"v": ["a", "b"], "w": {}, "V": {"v": [1]}, ' * (LONG_ROW + APART) + '"u": "v"}',
+        "{" + '"w": {"v": [[[1]]], "w": 2}, ' * APART + SAME.format(*"uv" * (LONG_ROW // 2 + APART)) + '"v": []}',
     ],
-    ids=("none", "after", "same", "another", "nearly", "mixed", "around"),
+    ids=("none", "after", "same", "another", "nearly", "mixed", "around", "several", "nested"),
 )
 def test_members_in_a_long_row_differ_in_their_spans_alone(text: str) -> None:
     signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), list[str])
