@@ -161,6 +161,15 @@ def test_errors_late_in_a_list_or_dict_have_their_places(wrong: int) -> None:
     assert [one["loc"] for one in errors] == [(f"k{wrong}",)]
 
 
+def test_a_long_row_in_a_fenced_object_is_one_span() -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), int)
+    text = "```json\n{" + '"v": 1, ' * (LONG_ROW + APART + 2) + '"v": 2}\n```'
+    reading = make("markdown").read(signature, text)
+    assert reading.values == {"v": 2}
+    assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+    assert len(reading.spans) < LONG_ROW
+
+
 class Named(pydantic.BaseModel):
     title: str = ""
     nodes: list[Node] | None = None
