@@ -47,6 +47,16 @@ PROBES: dict[str, Probe] = {
     "json: fenced code": ("json", "str", lambda n: "```json\n" + '{"v": "' + "x" * n + '"}\n```'),
     "json: many keys": ("json", "str", lambda n: "{" + ", ".join(f'"k{i}": {i}' for i in range(n // 10)) + ",}"),
     "json: the same key": ("json", "str", lambda n: "{" + '"v": 1, ' * (n // 8) + ",}"),
+    "json: two keys in turn": ("json", "str", lambda n: "{" + '"v":1,"w":1,' * (n // 12) + '"x":1}'),
+    "json: a key of objects": ("json", "str", lambda n: '{"v":"x",' + '"w":{},' * (n // 7) + '"x":1}'),
+    "json: other keys": ("json", "str", lambda n: "{" + ",".join(f'"k{i}":1' for i in range(n // 11)) + "}"),
+    "json: an optional list of texts <- {}": (
+        "json",
+        "list[str] | None",
+        lambda n: '{"v": [' + "{}," * (n // 3) + "1]}",
+    ),
+    "json: a list in a model <- {}": ("json", "Node", lambda n: '{"v": {"children": [' + "{}," * (n // 3) + "1]}}"),
+    "json: a tuple of numbers <- texts": ("json", "tuple[int, ...]", lambda n: '{"v": [' + '"",' * (n // 3) + "1]}"),
     "chat: prose lines": ("chat", "str", lambda n: "[[ ## v ## ]]\n" + "a line\n" * (n // 7)),
     "chat: markers": ("chat", "str", lambda n: "[[ ## x ## ]]\n" * (n // 14)),
     "chat: markers in one line": ("chat", "str", lambda n: "[[ ## v ## ]]" * (n // 13)),
@@ -72,6 +82,7 @@ PROBES: dict[str, Probe] = {
     "xml: deep dict": ("xml", "dict[str, Any]", lambda n: "<v>" + "<b>" * n + "x" + "</b>" * n + "</v>"),
     "xml: deep and unused": ("xml", "str", lambda n: "<v>x</v>" + "<b>" * n + "</b>" * n),
     "xml: siblings": ("xml", "str", lambda n: "<v>x</v>" + "<b/>" * (n // 4)),
+    "xml: siblings of many names": ("xml", "str", lambda n: "<v>x</v>" + "".join(f"<b{i}/>" for i in range(n // 11))),
     "xml: repeated field": ("xml", "list[str]", lambda n: "<v>x</v>" * (n // 8)),
     "xml: entities": ("xml", "str", lambda n: "<v>" + "&amp;" * (n // 5) + "</v>"),
     "xml: attributes": ("xml", "str", lambda n: "<v " + " ".join(f"a{i}='x'" for i in range(n // 10)) + ">x</v>"),
@@ -98,6 +109,8 @@ TYPES: dict[str, Any] = {
     "str": str,
     "int": int,
     "list[str]": list[str],
+    "list[str] | None": list[str] | None,
+    "tuple[int, ...]": tuple[int, ...],
     "dict[str, Any]": dict[str, Any],
 }
 

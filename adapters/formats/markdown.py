@@ -272,7 +272,7 @@ def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Readi
         message = f"Extra keys not permitted: {unknown}"
         found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
     text = completion[located.start : located.end]
-    given = members(text) if not array or isinstance(located.value, dict) else None
+    given = members(text, tuple(signature.output_fields)) if not array or isinstance(located.value, dict) else None
     spans, places = _spans(signature, located, given, array)
     first = Step(located.rule, completion, text)
     for name, value in values.items():

@@ -58,7 +58,7 @@ def elements(text: str, root: ElementTree.Element) -> tuple[list[Element], set[s
     if placed is None:
         placed = _elements_by_expat(text)
         children = islice(root, len(placed), None)
-    return placed, set(map(name_of, children))
+    return placed, {child.tag if child.tag != "entry" else name_of(child) for child in children}
 
 
 def _plain_elements(text: str, children: Iterator[ElementTree.Element]) -> list[Element] | None:
@@ -224,7 +224,7 @@ def read_xml(found: Findings) -> Reading:
     except Exception as error:  # an unpaired surrogate raises UnicodeEncodeError, which dspy does not catch
         found.fail(error)
         return found.reading("XMLAdapter")
-    grouped = group_children(root)
+    grouped = group_children([child for child in root if child.tag == "entry" or child.tag in signature.output_fields])
     spans, places = _spans(signature, completion, *elements(completion, root))
     for name in signature.output_fields:
         if name in grouped:

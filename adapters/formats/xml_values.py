@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -25,9 +25,10 @@ def name_of(element: ElementTree.Element) -> str:
     return element.attrib.get("key", "entry") if element.tag == "entry" else element.tag
 
 
-def group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:
+def group_children(given: Iterable[ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
+    """Group elements, such as the children of one, by their names."""
     children: dict[str, list[ElementTree.Element]] = defaultdict(list)
-    for child in element:
+    for child in given:
         children[child.attrib.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
     return children
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_origin
+from typing import Any
 
 import pydantic
 import pydantic_core
@@ -97,7 +97,7 @@ class Findings:
         given = one.coercions[-1].after if one.coercions else one.extract and one.extract.after
         annotation = self.signature.output_fields[name].annotation
         if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING:
-            first = first_errors(annotation, given, 1, by_name) if type(given) is get_origin(annotation) else ()
+            first = first_errors(annotation, given, 1, by_name)
             if first:
                 return f"{name}: {_summary(error, first[0])}"
         return f"{name}: {reason(error)}"

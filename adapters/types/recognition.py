@@ -57,16 +57,67 @@ def first_errors(
     """Return the first errors of a value, at most `most`."""
     found: list[pydantic_core.ErrorDetails] = []
     for start, part in _parts(annotation, given):
-        try:
-            type_adapter(annotation).validate_python(part, by_name=by_name)
-        except pydantic.ValidationError as refused:
-            for error in refused.errors(include_url=False, include_context=False)[: most - len(found)]:
-                if start:
-                    error["loc"] = (int(error["loc"][0]) + start, *error["loc"][1:])
-                found.append(error)
+        for error in _errors_of_part(annotation, part, most - len(found), by_name):
+            if start:
+                error["loc"] = (int(error["loc"][0]) + start, *error["loc"][1:])
+            found.append(error)
         if len(found) == most:
             break
     return found
+
+
+def _errors_of_part(
+    annotation: object, given: Any, most: int, by_name: bool | None
+) -> list[pydantic_core.ErrorDetails]:
+    """Return the first errors of a value; those of its beginning if no others can come before them."""
+    cut: list[Path] = []
+    beginning = _beginning(given, BEGINNING, (), cut)
+    if cut and "max_length" not in repr(type_adapter(annotation).core_schema):
+        found = _errors(annotation, beginning, most, by_name)
+        if len(found) == most and all(one["type"] not in OF_LENGTH for one in found) and _are_first(found, cut):
+            return found
+    return _errors(annotation, given, most, by_name)
+
+
+def _errors(annotation: object, given: Any, most: int, by_name: bool | None) -> list[pydantic_core.ErrorDetails]:
+    try:
+        type_adapter(annotation).validate_python(given, by_name=by_name)
+    except pydantic.ValidationError as refused:
+        return refused.errors(include_url=False, include_context=False)[:most]
+    return []
+
+
+Path = tuple[int | str, ...]
+OF_LENGTH = ("too_short", "too_long", "value_error", "assertion_error")
+"""Errors that may be of a list's length."""
+FEW = 50
+"""Items of a list inside a list whose end is cut off."""
+DEEPEST = 20
+
+
+def _beginning(value: Any, most: int, path: Path, cut: list[Path]) -> Any:
+    """Return JSON with its long lists cut to `most` items, those inside to `FEW`; note the paths of the lists."""
+    if type(value) is dict and len(value) <= most and len(path) < DEEPEST:
+        return {key: _beginning(one, most, (*path, key), cut) for key, one in value.items()}
+    if type(value) is not list or len(path) >= DEEPEST:
+        return value
+    if len(value) > most:
+        cut.append(path)
+        value, most = value[:most], FEW
+    return [_beginning(one, most, (*path, index), cut) for index, one in enumerate(value)]
+
+
+def _are_first(found: list[pydantic_core.ErrorDetails], cut: list[Path]) -> bool:
+    """Return whether all errors are of the items of one list, and of no list that was cut before it or within it."""
+    around = [path for path in cut if all(one["loc"][: len(path)] == path for one in found)]
+    if not around:
+        return False
+    place = around[-1]
+    for path in set(cut).difference(around):
+        one, other = next(((one, other) for one, other in zip(place, path, strict=False) if one != other), ("", ""))
+        if not isinstance(one, int) or not isinstance(other, int) or one > other:
+            return False
+    return all(type((*one["loc"], "")[len(place)]) is int for one in found)
 
 
 def _parts(annotation: object, given: Any) -> Iterator[tuple[int, Any]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import filterfalse, repeat
 from math import inf
 from typing import TYPE_CHECKING, Any, get_origin
 
-from adapters.json_text.json_document import keys_of_row
+from adapters.json_text.json_document import keys_of_row, place_in_row
 from adapters.replies.flag import NOT_SEPARATED, Flag, line, named, place, shown
 from adapters.replies.flags.json_text import (
     ABBREVIATED,
@@ -25,7 +26,7 @@ from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import FieldReading, Reading, Span
+    from adapters.replies.reading import FieldReading, Reading
     from adapters.values.plain_json import Step
 
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
@@ -172,31 +173,40 @@ def _missing(reading: Reading) -> list[str]:
 
 
 def _keys(reading: Reading) -> Iterator[Flag]:
+    completion, outputs = reading.completion, reading.signature.output_fields
     ignored: dict[str, int] = {}
-    duplicated: set[str] = set()
+    duplicated: dict[str, int] = {}
     for span in reading.spans:
-        if span.kind == "duplicate" and span.field and span.field not in duplicated:
-            duplicated.add(span.field)
-            taken: Any = reading.fields[span.field].value
-            yield Flag(
-                "duplicate-key-last-wins",
-                f'The key "{span.field}" occurs more than once; the last value counts ({shown(taken)}), '
-                f"that on {line(reading, span.start)} does not.",
-                span.field,
-            )
-        elif span.kind == "unknown":
-            for key, start in _unknown_keys(reading.completion, span).items():
-                ignored.setdefault(key, start)
+        if span.kind in ("duplicate", "unknown"):
+            row = keys_of_row(completion, span.start, span.end)
+            repeated = [name for name in outputs if name in row] if row else [span.field] * (span.kind == "duplicate")
+            for name in filter(None, repeated):
+                duplicated.setdefault(name, place_in_row(completion, span.start, name))
+            if not row and span.kind == "unknown" and (match := KEY.match(completion, span.start)):
+                ignored.setdefault(match[1], span.start)
+            known = [key for key in row if 0 < len(key) <= LONGEST_KEY and key not in outputs]
+            ignored.update(zip(filterfalse(ignored.__contains__, known), repeat(span.start)))
+    for name, start in duplicated.items():
+        taken: Any = reading.fields[name].value
+        yield Flag(
+            "duplicate-key-last-wins",
+            f'The key "{name}" occurs more than once; the last value counts ({shown(taken)}), '
+            f"that on {line(reading, start)} does not.",
+            name,
+        )
     lower = names_by_case(reading.signature)
-    for key, start in ignored.items():
-        meant = lower.get(key.strip().casefold())
-        if meant is not None and not COLON.match(reading.completion, start + len(key) + 2):
+    for key, sounding in zip(ignored, map(str.casefold, map(str.strip, ignored)), strict=True):
+        if sounding not in lower:
+            continue
+        meant = lower[sounding]
+        start = place_in_row(completion, ignored[key], key)
+        if not COLON.match(completion, start + len(key) + 2):
             yield Flag(
                 "key-broken-by-quote",
                 f"The JSON key `{meant}` runs into its value ({place(reading, start)}): no colon follows it.",
                 meant,
             )
-        elif meant is not None:
+        else:
             yield Flag(
                 "key-in-another-case",
                 f"The key {shown(key)} ({line(reading, start)}) is not `{meant}`: keys must match letter by letter.",
@@ -214,15 +224,6 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             "extra-keys-ignored",
             f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
         )
-
-
-def _unknown_keys(completion: str, span: Span) -> dict[str, int]:
-    """Return the keys in an unknown span with their places: one, or those of a long row."""
-    row = keys_of_row(completion, span.start, span.end)
-    if row:
-        return {key: start for key, start in row.items() if 0 < len(key) <= LONGEST_KEY}
-    match = KEY.match(completion, span.start)
-    return {} if match is None else {match[1]: span.start}
 
 
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")

@@ -6,6 +6,7 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
 from xml.etree import ElementTree
 
 import pydantic
@@ -19,7 +20,7 @@ from adapters.json_text.json_document import APART, LONG_ROW
 from adapters.json_text.repair_limits import REPAIR_STEPS
 from adapters.json_text.repaired_json import repair_json
 from adapters.replies.reading_builder import MOST_LINES, reason
-from adapters.types.recognition import BEGINNING, first_errors
+from adapters.types.recognition import BEGINNING, first_errors, type_adapter
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 
@@ -160,6 +161,66 @@ def test_errors_late_in_a_list_or_dict_have_their_places(wrong: int) -> None:
     assert [one["loc"] for one in errors] == [(f"k{wrong}",)]
 
 
+def test_a_long_row_in_a_fenced_object_is_one_span() -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), int)
+    text = "```json\n{" + '"v": 1, ' * (LONG_ROW + APART + 2) + '"v": 2}\n```'
+    reading = make("markdown").read(signature, text)
+    assert reading.values == {"v": 2}
+    assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+    assert len(reading.spans) < LONG_ROW
+
+
+class Named(pydantic.BaseModel):
+    title: str = ""
+    nodes: list[Node] | None = None
+    more: list[list[int]] = []
+
+
+MANY: list[object] = [{}] * 3 * BEGINNING
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "is_of_beginning"),
+    [
+        (Named, {"nodes": MANY}, True),
+        (tuple[int, ...], MANY, True),
+        (list[int] | None, MANY, True),
+        (list[list[int]], [["x"] * 3 * BEGINNING], True),
+        (Named, {"more": [[1], MANY, MANY]}, True),
+        (Named, {"more": [["x"] * 60] * 3 * BEGINNING}, True),
+        (Named, {"more": MANY, "title": 1}, False),
+        (Named, {"more": MANY, "nodes": MANY}, False),
+        (Named, {"more": [[1] * 3 * BEGINNING, MANY]}, False),
+        (Named, {"more": [[*[1] * 3 * BEGINNING, "x"], MANY]}, False),
+        (Named, {"nodes": [{"name": "x"}] * BEGINNING + MANY}, False),
+        (list[int] | list[str], MANY, False),
+        (Annotated[list[int], pydantic.Field(max_length=2 * BEGINNING)], MANY, False),
+    ],
+)
+def test_errors_of_a_long_list_inside_a_value_are_those_of_its_beginning(
+    annotation: object, given: object, is_of_beginning: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = type_adapter(annotation).validate_python
+    with pytest.raises(pydantic.ValidationError) as refused:
+        whole(given)
+    validated: list[object] = []
+
+    class Noting:
+        core_schema = type_adapter(annotation).core_schema
+
+        def validate_python(self, value: object, by_name: bool | None) -> object:
+            validated.append(value)
+            return whole(value, by_name=by_name)
+
+    monkeypatch.setattr("adapters.types.recognition.type_adapter", lambda annotation: Noting())
+    expected = refused.value.errors(include_url=False, include_context=False)[:50]
+    found = first_errors(annotation, given, 50)
+    assert [(one["loc"], one["type"], one["msg"]) for one in found] == [
+        (one["loc"], one["type"], one["msg"]) for one in expected
+    ]
+    assert (given not in validated) == is_of_beginning
+
+
 ROW = ", ".join(f'"k{number}": {number}' for number in range(LONG_ROW + APART + 2))
 SAME = '"{}": 1e-1, ' * (LONG_ROW + APART + 2)
 
@@ -174,8 +235,10 @@ SAME = '"{}": 1e-1, ' * (LONG_ROW + APART + 2)
         "{" + ROW.replace("k7", "V") + ', "v": []}',
         "{" + ROW.replace("k7", "7" * 201) + ', "8\\"": [], "v": [], ' + SAME.replace("{}", "v") + '"x": null}',
         "\n{" + ROW + ', "v": ["x"]}\n',
+        "{" + '"v": ["a", "b"], "w": {}, "V": {"v": [1]}, ' * (LONG_ROW + APART) + '"u": "v"}',
+        "{" + '"w": {"v": [[[1]]], "w": 2}, ' * APART + SAME.format(*"uv" * (LONG_ROW // 2 + APART)) + '"v": []}',
     ],
-    ids=("none", "after", "same", "another", "nearly", "mixed", "around"),
+    ids=("none", "after", "same", "another", "nearly", "mixed", "around", "several", "nested"),
 )
 def test_members_in_a_long_row_differ_in_their_spans_alone(text: str) -> None:
     signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), list[str])
