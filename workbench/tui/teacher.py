@@ -76,6 +76,11 @@ class Teacher:
             self._is_due = True
             self.catch_up()
 
+    def step_aside(self, why: str = "") -> None:
+        """Stop following a lesson of the teacher, because the participant took a step of their own."""
+        if self.place is not None and self.place.screen == "lesson":
+            self.stop(why)
+
     def stop(self, why: str = "") -> None:
         """Stop following; `why` is shown, unless the user asked for it."""
         if self.is_followed:
