@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.values_refused import example_of_list, given_value
-from adapters.replies.flags.wrong_places import NOTHING, known_keys, nearly
+from adapters.replies.flags.values_refused import given_value, list_to_write
+from adapters.replies.flags.wrong_places import known_keys, nearly
+from adapters.replies.repairs import NOTHING
 from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
@@ -193,9 +194,11 @@ def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to describe a list by an example of its items' type."""
+    """Offer to describe a list, by an example of its items' type."""
     if target is not None:
-        yield describe_field(target.name, f"A JSON list, like {example_of_list(target.annotation)}.", target.owner)
+        yield describe_field(
+            target.name, f"A JSON list, {list_to_write(target.annotation, target.given)}.", target.owner
+        )
 
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
