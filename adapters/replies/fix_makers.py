@@ -130,6 +130,16 @@ def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[F
         yield from more_tokens(reading, target)
 
 
+def as_rejected(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe what the type said against the value."""
+    found = [
+        flag for flag in reading.flags if flag.name == "value-rejected" and target_at(reading, flag.path) == target
+    ]
+    if target is not None and found:
+        said = found[0].message.rpartition(": ")[2]
+        yield describe_field(target.name, f"{said[:1].upper()}{said[1:]}", target.owner)
+
+
 def a_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to describe a text by what it is instead of."""
     is_container = target is None or isinstance(target.given, list | dict)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_case, names_by_sound
-from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
+from adapters.replies.sections import (
+    THOUGHTS,
+    UNUSUAL_BREAKS,
+    MarkerLike,
+    Section,
+    markers_like,
+    may_hold_lookalikes,
+    sound,
+)
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -37,10 +45,10 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
     if len(found) > len(taken) + has_end:
         yield from _not_taken(reading, found, taken)
-    has_thoughts = "<" in completion and "<think>" in completion
+    thoughts = [pair for pair in THOUGHTS if pair[0][0] in completion and pair[0] in completion]
     for name, section in taken.items():
-        if has_thoughts:
-            yield from _inside_thoughts(reading, name, section)
+        for begin, end in thoughts:
+            yield from _inside_thoughts(reading, name, section, begin, end)
         if not section.is_plain or completion[section.start - 1] != "\n":
             yield from _value(reading, name, section)
         if likes:
@@ -169,13 +177,13 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
     )
 
 
-def _inside_thoughts(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+def _inside_thoughts(reading: Reading, name: str, section: Section, begin: str, end: str) -> Iterator[Flag]:
     completion = reading.completion
-    opened = completion.rfind("<think>", 0, section.marker_start)
-    if opened >= 0 and opened > completion.rfind("</think>", 0, section.marker_start):
+    opened = completion.rfind(begin, 0, section.marker_start)
+    if opened >= 0 and opened > completion.rfind(end, 0, section.marker_start):
         yield Flag(
             "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside <think>: a draft was "
+            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside {begin}: a draft was "
             "taken as the answer.",
             name,
         )
