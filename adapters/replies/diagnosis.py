@@ -62,7 +62,8 @@ STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     """Return the causes of a parse error or a surprising value, most decisive first.
 
-    Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
+    Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply,
+    and none before there is one.
     """
     if reading.extraction is not None:
         inner = diagnose(reading.extraction)
@@ -82,7 +83,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         and _is_decisive(reading, flag)
     ]
     if not found:
-        return () if reading.ok else (_last(reading),)
+        is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
+        return () if reading.ok or is_unfinished else (_last(reading),)
     names = {flag.name for flag in found}
     is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
     causes = [

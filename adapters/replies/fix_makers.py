@@ -191,10 +191,18 @@ def as_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
         if 1 < len(words) <= MOST_WORDS and all(isinstance(one, str) and one in words for one in given):
             kind = f"{written(target.annotation)} | Literal[{', '.join(map(repr, words))}]"
             yield retype_field(target.name, kind, owner=target.owner)
-        if not target.has_bounds:  # pydantic raises TypeError for a text with the bounds of a number
+        # pydantic raises TypeError for a text with the bounds of a number
+        if not target.has_bounds and not _is_prose(target.given):
             text = "str | None" if allows_none(target.annotation) else "str"
             message = f"Give `{target.label}` the type {text} and convert the text in your program."
             yield retype_field(target.name, text, message, target.owner)
+
+
+def _is_prose(given: object) -> bool:
+    """Return whether a value is a sentence or placeholder from which no program gets a number or date."""
+    if not isinstance(given, str) or any(one.isdigit() for one in given):
+        return False
+    return given.strip().startswith("{") or len(given.split()) > MOST_WORDS
 
 
 def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:

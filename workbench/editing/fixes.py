@@ -189,7 +189,7 @@ def effects_of(
     """
     causes = reading.diagnosis if reading is not None else ()
     offered = [] if reading is None else list(_corrections(state, column, reading))
-    can_ask = reading is not None and not reading.ok and len(reading.completion.strip()) != 1
+    can_ask = bool(causes) and reading is not None and not reading.ok and len(reading.completion.strip()) != 1
     asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
     if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
         offered += asking

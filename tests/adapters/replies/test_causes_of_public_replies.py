@@ -273,6 +273,21 @@ def test_a_sentence_is_not_offered_as_an_allowed_value() -> None:
         assert (found.cause, [fix.kind for fix in found.fixes]) == ("value-not-allowed", kinds), value
 
 
+def test_a_reply_that_waits_for_its_extraction_is_no_parse_error() -> None:
+    found = read("twostep", "q -> a, n: int", "It is 4.")
+    assert (found.error is not None and found.error.type, found.diagnosis) == ("NeedsExtraction", ())
+
+
+@pytest.mark.parametrize(
+    ("given", "offered"),
+    [("{stars}", False), ("It broke, so I sent it back.", False), ("1/5", True), ("three", True)],
+)
+def test_a_number_becomes_text_only_where_text_holds_one(given: str, offered: bool) -> None:
+    found = read("xml", "review -> stars: int", f"<stars>{given}</stars>").diagnosis
+    kinds = [fix.change.get("type") for cause in found for fix in cause.fixes]
+    assert ("str" in kinds) == offered
+
+
 def test_what_the_type_says_against_a_value_is_offered_as_its_description() -> None:
     signature = """
 from pydantic import BaseModel, Field
