@@ -41,6 +41,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
+        yield from _markers_before(reading, found[0], likes)
     yield from _end(reading, found, taken, likes)
     has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
     if len(found) > len(taken) + has_end:
@@ -236,6 +237,23 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
         )
 
 
+def _not_a_marker(reading: Reading, like: MarkerLike, meant: str) -> str:
+    written = reading.completion[like.start : like.end].strip()
+    where = place(reading, like.end - len(written))
+    exactly = f"a marker begins a line and is written exactly [[ ## {meant} ## ]]"
+    return f"{shown(written)[1:-1]} ({where}) is not a marker: {exactly}."
+
+
+def _markers_before(reading: Reading, first: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
+    """Flag misspelt markers of missing outputs in the text that is dropped before the first marker."""
+    meant = names_by_sound(reading.signature) if likes else {}
+    for like in likes:
+        name = meant.get(sound(like.name), "")
+        if like.end <= first.marker_start and name and reading.fields[name].state == "missing":
+            said = f"{_not_a_marker(reading, like, name)} It was dropped with the text before the first marker."
+            yield Flag("marker-in-value", said, name)
+
+
 def _markers_within(reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
     outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
     for like in likes:
@@ -252,9 +270,5 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
                 name,
             )
         elif sound(like.name) in meant:
-            yield Flag(
-                "marker-in-value",
-                f"{shown(written)[1:-1]} ({where}) is not a marker: a marker begins a line and is written exactly "
-                f"[[ ## {meant[sound(like.name)]} ## ]]. It became part of `{name}`.",
-                name,
-            )
+            said = _not_a_marker(reading, like, meant[sound(like.name)])
+            yield Flag("marker-in-value", f"{said} It became part of `{name}`.", name)

@@ -38,6 +38,13 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
             "The first {…} (line 1, column 20) is inside [THINK], and the parser takes it: the server did not separate "
             "the thoughts from the answer. Start it with its reasoning parser.",
         ),
+        (
+            "chat",
+            "q -> reasoning, answer: int",
+            "[[ # reasoning # ]]\nSix times seven.\n\n[[ ## Answer ## ]]\n42",
+            "[[ # reasoning # ]] (line 1, column 1) is not a marker: a marker begins a line and is written exactly "
+            "[[ ## reasoning ## ]]. It was dropped with the text before the first marker.",
+        ),
         ("chat", "q -> a", "[THINK]So", "The reply has [THINK] without [/THINK]: the model's thoughts, and no answer."),
         (
             "chat",
