@@ -199,7 +199,7 @@ def as_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def _is_prose(given: object) -> bool:
-    """Return whether a value is a sentence or placeholder from which no program gets a number or date."""
+    """Return whether a value is a sentence or placeholder without a digit."""
     if not isinstance(given, str) or any(one.isdigit() for one in given):
         return False
     return given.strip().startswith("{") or len(given.split()) > MOST_WORDS

@@ -77,7 +77,7 @@ class Teacher:
             self.catch_up()
 
     def step_aside(self, why: str = "") -> None:
-        """Stop following a lesson of the teacher, because the participant took a step of their own."""
+        """Stop following the teacher's lesson after the participant's own step."""
         if self.place is not None and self.place.screen == "lesson":
             self.stop(why)
 

@@ -245,7 +245,7 @@ def _not_a_marker(reading: Reading, like: MarkerLike, meant: str) -> str:
 
 
 def _markers_before(reading: Reading, first: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
-    """Flag misspelt markers of missing outputs in the text that is dropped before the first marker."""
+    """Flag misspelt markers of missing outputs before the first marker."""
     meant = names_by_sound(reading.signature) if likes else {}
     for like in likes:
         name = meant.get(sound(like.name), "")

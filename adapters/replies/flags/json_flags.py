@@ -138,7 +138,7 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 
 
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
-    """Flag JSON keys of missing outputs with a quote inside, `"na"me"`, or if one before them is not closed."""
+    """Flag JSON keys of missing outputs that a quote breaks or lacks."""
     for name in _missing(reading)[:MOST_MISSING]:
         match = _key_with_quotes(name).search(reading.completion)
         within = _key_in_text(name).search(reading.completion) if match is None else None

@@ -210,7 +210,7 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
 
 
 def list_to_write(annotation: object, given: object) -> str:
-    """Say how to write a list: by an example with items of the type, or for a word for no value, as an empty list."""
+    """Return words for a JSON list: an example of the type, or empty."""
     if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
         return "or [] if there is none"
     item = (*get_args(annotation), str)[0]

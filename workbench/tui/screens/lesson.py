@@ -68,7 +68,7 @@ class LessonScreen(FrontScreen[None]):
     ]
 
     class Stepped(Message):
-        """The user went to another step or column by a key or click."""
+        """The user went to another step or column."""
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
