@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, Protocol
 
 Phase = Literal["request", "response", "tool"]
@@ -38,8 +38,11 @@ class AdapterParseError(Exception):
         self.lm_response = lm_response
         self.parsed_result = parsed_result
         self._message = message
+        self._args: tuple[object, ...] = ()
 
     def __str__(self) -> str:
+        if self._args:
+            return str(Exception(*self._args))
         head = f"{self._message}\n\n" if self._message else ""
         text = (
             f"{head}Adapter {self.adapter_name} failed to parse the LM response. \n\n"
@@ -51,11 +54,15 @@ class AdapterParseError(Exception):
         return text
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r})"
+        return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
 
     @property
-    def args(self) -> tuple[str]:  # type: ignore[override]
-        return (str(self),)
+    def args(self) -> tuple[object, ...]:
+        return self._args or (str(self),)
+
+    @args.setter
+    def args(self, args: Iterable[object]) -> None:
+        self._args = tuple(args)
 
 
 class NeedsExtraction(Exception):  # noqa: N818

@@ -190,7 +190,9 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
     for name in names:
         key = env.get(name, "")
         if not (key.isascii() and key.isprintable()) or key != key.strip():
-            what = "letters beyond ASCII" if not key.isascii() else "a line break or a space"
+            has_space = key != key.strip() or len(key.splitlines()) > 1
+            what = "a line break or a space" if has_space else "a control character"
+            what = what if key.isascii() else "letters beyond ASCII"
             raise ProviderError(
                 f"The key in {name} contains {what} and cannot be sent. Set it again without such characters.",
                 "key",

@@ -30,6 +30,7 @@ from adapters.replies.patterns import (
     UNREAD,
     fixes_of,
 )
+from adapters.replies.sections import without_thinking
 from adapters.signatures.type_names import written
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     """Return the causes of a parse error or a surprising value, most decisive first.
 
-    Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply.
+    Never empty for a parse error; empty for a reply without surprises. For TwoStep: the causes of its second reply,
+    and none before there is one.
     """
     if reading.extraction is not None:
         inner = diagnose(reading.extraction)
@@ -81,7 +83,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         and _is_decisive(reading, flag)
     ]
     if not found:
-        return () if reading.ok else (_last(reading),)
+        is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
+        return () if reading.ok or is_unfinished else (_last(reading),)
     names = {flag.name for flag in found}
     is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
     apart = reading.apart()
@@ -226,7 +229,8 @@ def _last(reading: Reading) -> Diagnosis:
             reading.form, "JSON keys"
         )
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
-        text, is_prose = reading.completion.strip(), False
+        answer, is_prose = without_thinking(reading.completion), False
+        text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
         keys = _first_keys(reading)
         if own := next((key for key in keys if key in reading.fields), None):
             where = "is not valid, or inside another value, or after other braces"
@@ -234,12 +238,12 @@ def _last(reading: Reading) -> Diagnosis:
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
         if program := PROGRAM.match(text):
-            message = f"The reply begins with a program in a block of {program.group(1)} instead of the {expected}."
+            message = f"{subject} begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:
-            message = f"The reply is bare: {shown(text)}, without any {expected}."
+            message = f"{subject} is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
                 kind = "a table" if text.startswith("|") else "prose"
-                message, is_prose = f"The reply is {kind}, without any {expected}.", True
+                message, is_prose = f"{subject} is {kind}, without any {expected}.", True
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
             message = f"The fenced block is not valid JSON{inner}."

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.values_refused import example_of_list, given_value
-from adapters.replies.flags.wrong_places import NOTHING, known_keys, nearly
+from adapters.replies.flags.values_refused import given_value, list_to_write
+from adapters.replies.flags.wrong_places import known_keys, nearly
+from adapters.replies.repairs import NOTHING
 from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
@@ -129,6 +130,16 @@ def more_tokens_to_answer(reading: Reading, target: Target | None) -> Iterator[F
         yield from more_tokens(reading, target)
 
 
+def as_rejected(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe what the type said against the value."""
+    found = [
+        flag for flag in reading.flags if flag.name == "value-rejected" and target_at(reading, flag.path) == target
+    ]
+    if target is not None and found:
+        said = found[0].message.rpartition(": ")[2]
+        yield describe_field(target.name, f"{said[:1].upper()}{said[1:]}", target.owner)
+
+
 def a_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to describe a text by what it is instead of."""
     is_container = target is None or isinstance(target.given, list | dict)
@@ -180,10 +191,18 @@ def as_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
         if 1 < len(words) <= MOST_WORDS and all(isinstance(one, str) and one in words for one in given):
             kind = f"{written(target.annotation)} | Literal[{', '.join(map(repr, words))}]"
             yield retype_field(target.name, kind, owner=target.owner)
-        if not target.has_bounds:  # pydantic raises TypeError for a text with the bounds of a number
+        # pydantic raises TypeError for a text with the bounds of a number
+        if not target.has_bounds and not _is_prose(target.given):
             text = "str | None" if allows_none(target.annotation) else "str"
             message = f"Give `{target.label}` the type {text} and convert the text in your program."
             yield retype_field(target.name, text, message, target.owner)
+
+
+def _is_prose(given: object) -> bool:
+    """Return whether a value is a sentence or placeholder without a digit."""
+    if not isinstance(given, str) or any(one.isdigit() for one in given):
+        return False
+    return given.strip().startswith("{") or len(given.split()) > MOST_WORDS
 
 
 def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:
@@ -193,9 +212,11 @@ def fractional(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to describe a list by an example of its items' type."""
+    """Offer to describe a list, by an example of its items' type."""
     if target is not None:
-        yield describe_field(target.name, f"A JSON list, like {example_of_list(target.annotation)}.", target.owner)
+        yield describe_field(
+            target.name, f"A JSON list, {list_to_write(target.annotation, target.given)}.", target.owner
+        )
 
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:

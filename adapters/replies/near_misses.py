@@ -33,14 +33,8 @@ from adapters.replies.repairs import (
     under_markers,
     value_guesses,
 )
-from adapters.replies.sections import begins_with_marker, markers_like, sound
+from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
 from adapters.signatures.signature import Signature
-
-
-def without_thinking(text: str) -> str | None:
-    """Return the text after the last `</think>`; None without it."""
-    end = text.rfind("</think>")
-    return text[end + len("</think>") :].strip() if end >= 0 else None
 
 
 def strip_fence(text: str) -> str | None:
@@ -80,9 +74,9 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
     yield from _misspelt(reading)
-    answer = without_thinking(text) if "<" in text else None
+    answer = without_thinking(text)
     if answer:
-        yield Guess("The reply thinks first; without everything up to </think> it parses as", answer)
+        yield Guess("The reply thinks first; without its thoughts it parses as", answer)
     quoted = text_in_quotes(text)
     if quoted:
         yield Guess("The whole reply is a JSON string; the text in it parses as", quoted)

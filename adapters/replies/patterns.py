@@ -16,6 +16,7 @@ from adapters.replies.fix_makers import (
     allow_value,
     answer_directly,
     as_list,
+    as_rejected,
     as_text,
     describe,
     extra_keys,
@@ -69,7 +70,10 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
     Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
     Pattern(
-        "whole-response", "A custom LM or proxy returned the whole response instead of its text", (), "auto-dev #299"
+        "whole-response",
+        "A custom LM or proxy returned the whole response instead of its text",
+        (),
+        "auto-dev #299, req_llm #742",
     ),
     Pattern(
         "reply-too-short",
@@ -97,7 +101,8 @@ PATTERNS: tuple[Pattern, ...] = (
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
-        "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373 #8851",
+        "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373 #8851, "
+        "lmstudio #2194, sglang #36285",
         "any",
     ),
     Pattern(
@@ -165,7 +170,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "object-inside-think",
         "The first {…} is inside <think>, and the parser takes it",
         (use("chat"), use("twostep")),
-        "zettelrobbe #74, DeepTutor #673",
+        "zettelrobbe #74, DeepTutor #673, Primer #109",
     ),
     Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
     Pattern("full-width-punctuation", "Full-width punctuation in JSON", (use("chat"),)),
@@ -175,7 +180,12 @@ PATTERNS: tuple[Pattern, ...] = (
         (spelled, use("json"), use("baml"), use("chat")),
         "ragas #2162",
     ),
-    Pattern("key-broken-by-quote", "A quote inside a JSON key", (use("chat"),), "json_repair #56, jsonrepair #197"),
+    Pattern(
+        "key-broken-by-quote",
+        "A quote inside a JSON key, or none at its end",
+        (use("chat"),),
+        "json_repair #56, jsonrepair #197, OrbCode #52",
+    ),
     Pattern(
         "key-inside-a-text",
         "A text without its closing quote takes in the JSON key after it",
@@ -267,7 +277,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
     Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
     Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
-    Pattern("value-rejected", "The type rejects the value", (use("json"),)),
+    Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
     Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),

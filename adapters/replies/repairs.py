@@ -55,6 +55,13 @@ BOTH = re.compile(
 )
 """Both truth values, as in a prompt's `yes|no`."""
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.*\S)\s*$")
+NOTHING = re.compile(
+    r"|-+|n/?a\.?|none|null|unknown|"
+    r"(?:no(?:t|ne|thing) )(?:mentioned|given|specified|provided|available|applicable|stated|found)\.?|"
+    r"(?:(?:sorry,? |unfortunately,? )?I (?:cannot|can['’]t|could not|am unable to)|cannot|unable to) [^\d\n]{1,200}",
+    re.IGNORECASE,
+)
+"""Words for no value."""
 LONGEST = 20_000
 """Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
 parse left."""
@@ -105,7 +112,7 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         parts = lines or [part.strip() for part in text.split(",") if part.strip()]
         if isinstance(given, list) and get_args(inner)[:1] == (str,):
             parts = [one if isinstance(one, str) else json.dumps(one) for one in given]
-        yield f"As a JSON list `{name}` parses as", parts
+        yield f"As a JSON list `{name}` parses as", [] if NOTHING.fullmatch(text.strip()) else parts
 
 
 def _choice(name: str, annotation: Any, said: str, bare: str) -> Iterator[tuple[str, Any]]:

@@ -181,3 +181,18 @@ def _line_end(completion: str, position: int, unusual: bool) -> tuple[int, int]:
         return (end, end + 1) if end >= 0 else (len(completion), len(completion))
     match = BREAK.search(completion, position)
     return match.span() if match else (len(completion), len(completion))
+
+
+THOUGHTS = (
+    ("<think>", "</think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<mm:think>", "</mm:think>"),
+    ("<seed:think>", "</seed:think>"),
+)
+"""The beginning and end of thoughts that a server left in the text."""
+
+
+def without_thinking(text: str) -> str | None:
+    """Return the text after the end of the last thoughts; None without it."""
+    ends = [text.rfind(end) + len(end) for _, end in THOUGHTS if end in text]
+    return text[max(ends) :].strip() if ends else None

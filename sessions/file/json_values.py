@@ -304,13 +304,14 @@ def find_duplicate(text: str) -> tuple[str, int] | None:
     return None
 
 
-def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str]:
-    """Return message and hint for a JSON syntax error."""
+def describe_syntax_error(error: json.JSONDecodeError) -> tuple[str, str, str]:
+    """Return place, message and hint for a JSON syntax error."""
     text, offset = error.doc, error.pos
     if not text.strip():
-        return "the file is empty", ""
+        return "", "the file is empty", ""
+    place = position(text, offset)
     if offset >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        return "the file ends in the middle", "it was cut off: restore it from a backup or from version control"
+        return place, "the file ends in the middle", "it was cut off: restore it from a backup or from version control"
     if text.startswith(("<<<<<<<", "=======", ">>>>>>>"), text.rfind("\n", 0, offset) + 1):
-        return "a merge conflict is left in the file", "resolve it, then open the session again"
-    return f"not valid JSON: {error.msg}", ""
+        return place, "a merge conflict is left in the file", "resolve it, then open the session again"
+    return place, f"not valid JSON: {error.msg}", ""

@@ -111,8 +111,7 @@ def loads(text: str, path: PathLike | None = None) -> Session:
     try:
         data = json_values.decode(text)
     except json.JSONDecodeError as error:
-        message, hint = json_values.describe_syntax_error(error)
-        raise SessionError(name, json_values.position(text, error.pos), message, hint) from None
+        raise SessionError(name, *json_values.describe_syntax_error(error)) from None
     except json_values.DuplicateKeyError as error:
         place, offset = json_values.find_duplicate(text) or (error.key, 0)
         message = f"the key appears twice, the second time at {json_values.position(text, offset)}"

@@ -83,8 +83,8 @@ def json_of(text: str, path: str, place: str = "") -> Any:
     try:
         value = json.loads(text, object_pairs_hook=json_values.unique_keys)
     except json.JSONDecodeError as error:
-        message, hint = json_values.describe_syntax_error(error)
-        raise SessionError(path, place or json_values.position(text, error.pos), message, hint) from None
+        at, message, hint = json_values.describe_syntax_error(error)
+        raise SessionError(path, place or at, message, hint) from None
     except json_values.DuplicateKeyError as error:
         raise SessionError(path, place, f"the key {error.key!r} appears twice in one object") from None
     except RecursionError:

@@ -278,7 +278,10 @@ def _grid(grid: Grid, with_facts: bool) -> Table:
         return Mark(cell_words(cell), TONES[cell.standing], says, _id(cell, grid))
 
     facts = [head_facts(one) for one in grid.columns] if with_facts else []
-    rows: list[tuple[Text, ...]] = [(name, *[one[name] for one in facts]) for name in (facts[0] if facts else ())]
+    rows: list[tuple[Text, ...]] = [  # the row has the name that the fact bears in the head of a column
+        (name, *[one[name].removeprefix(f"{name} ").removesuffix(f" {name}") for one in facts])
+        for name in (facts[0] if facts else ())
+    ]
     rows += [(case_name(grid, *one), *map(mark, grid.row(*one))) for one in grid.by_disagreement]
     return Table(("", *[one.column for one in grid.columns]), tuple(rows), is_grid=True)
 

@@ -84,7 +84,9 @@ class Effect(NamedTuple):
             return f"cannot be applied: {self.problem}"
         if self.is_unfinished:
             return "the demo is sent once its outputs are filled in"
-        if self.parses is None:
+        if "demo" in self.fix.change and not self.prompt:
+            return "the prompt has no part of this demo, so the replies stay the same"
+        if self.parses is None or (not self.parses and "description" in self.fix.change):
             return "the next reply decides"
         if "reply" in self.fix.change and self.parses:
             return "this reply parses with this edit; prompt and model stay the same"
@@ -187,7 +189,7 @@ def effects_of(
     """
     causes = reading.diagnosis if reading is not None else ()
     offered = [] if reading is None else list(_corrections(state, column, reading))
-    can_ask = reading is not None and not reading.ok and len(reading.completion.strip()) != 1
+    can_ask = bool(causes) and reading is not None and not reading.ok and len(reading.completion.strip()) != 1
     asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
     if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
         offered += asking
@@ -325,7 +327,10 @@ def _effect(
         if fix is ASK_AGAIN and reading is not None:
             following = asked_again(made, reading).messages[len(made.messages) :]
             prompt = tuple(
-                [SectionDiff(one.turn, None, one.text, prefixed("+", one.text.split("\n"))) for one in following]
+                [
+                    SectionDiff(f"{one.turn} · {one.role}", None, one.text, prefixed("+", one.text.split("\n")))
+                    for one in following
+                ]
             )
             return Effect(fix, after, prompt)
         # Whether a fix can change the parse result of the same reply

@@ -262,6 +262,12 @@ class VisitorApp(WorkbenchApp):
         elif isinstance(screen, LessonScreen):
             step = {"back": screen.at - 1, "next": screen.at + 1}.get(press.button, press.step)
             screen.go_to(screen.rendered.column.id, step)
+            if self.teacher is not None:
+                self.teacher.step_aside()
+
+    def on_lesson_screen_stepped(self) -> None:
+        if self.teacher is not None:
+            self.teacher.step_aside("You took a step of your own.")
 
     def _show_teacher(self) -> None:
         for screen in self.screen_stack:

@@ -74,6 +74,11 @@ class Teacher:
             self._is_due = True
             self.catch_up()
 
+    def step_aside(self, why: str = "") -> None:
+        """Stop following the teacher's lesson after the participant's own step."""
+        if self.place is not None and self.place.screen == "lesson":
+            self.stop(why)
+
     def stop(self, why: str = "") -> None:
         """Stop following; `why` is shown, unless the user asked for it."""
         if self.is_followed:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import name_flags
 from adapters.replies.repairs import COMPLETED, markers_by_sound, names_by_case, names_by_sound
-from adapters.replies.sections import UNUSUAL_BREAKS, MarkerLike, Section, markers_like, may_hold_lookalikes, sound
+from adapters.replies.sections import (
+    THOUGHTS,
+    UNUSUAL_BREAKS,
+    MarkerLike,
+    Section,
+    markers_like,
+    may_hold_lookalikes,
+    sound,
+)
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -33,16 +41,17 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
+        yield from _markers_before(reading, found[0], likes)
     has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
     has_others = len(found) > len(taken) + has_end
     if has_others or not has_end or found[-1].text:
         yield from _end(reading, found, taken, likes)
     if has_others:
         yield from _not_taken(reading, found, taken)
-    has_thoughts = "<" in completion and "<think>" in completion
+    thoughts = [pair for pair in THOUGHTS if pair[0][0] in completion and pair[0] in completion]
     for name, section in taken.items():
-        if has_thoughts:
-            yield from _inside_thoughts(reading, name, section)
+        for begin, end in thoughts:
+            yield from _inside_thoughts(reading, name, section, begin, end)
         if not section.is_plain or completion[section.start - 1] != "\n":
             yield from _value(reading, name, section)
         if likes:
@@ -171,13 +180,13 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
     )
 
 
-def _inside_thoughts(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+def _inside_thoughts(reading: Reading, name: str, section: Section, begin: str, end: str) -> Iterator[Flag]:
     completion = reading.completion
-    opened = completion.rfind("<think>", 0, section.marker_start)
-    if opened >= 0 and opened > completion.rfind("</think>", 0, section.marker_start):
+    opened = completion.rfind(begin, 0, section.marker_start)
+    if opened >= 0 and opened > completion.rfind(end, 0, section.marker_start):
         yield Flag(
             "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside <think>: a draft was "
+            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside {begin}: a draft was "
             "taken as the answer.",
             name,
         )
@@ -230,6 +239,23 @@ def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag
         )
 
 
+def _not_a_marker(reading: Reading, like: MarkerLike, meant: str) -> str:
+    written = reading.completion[like.start : like.end].strip()
+    where = place(reading, like.end - len(written))
+    exactly = f"a marker begins a line and is written exactly [[ ## {meant} ## ]]"
+    return f"{shown(written)[1:-1]} ({where}) is not a marker: {exactly}."
+
+
+def _markers_before(reading: Reading, first: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
+    """Flag misspelt markers of missing outputs before the first marker."""
+    meant = names_by_sound(reading.signature) if likes else {}
+    for like in likes:
+        name = meant.get(sound(like.name), "")
+        if like.end <= first.marker_start and name and reading.fields[name].state == "missing":
+            said = f"{_not_a_marker(reading, like, name)} It was dropped with the text before the first marker."
+            yield Flag("marker-in-value", said, name)
+
+
 def _markers_within(reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
     outputs, meant = reading.signature.output_fields, names_by_sound(reading.signature)
     for like in likes:
@@ -246,9 +272,5 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
                 name,
             )
         elif sound(like.name) in meant:
-            yield Flag(
-                "marker-in-value",
-                f"{shown(written)[1:-1]} ({where}) is not a marker: a marker begins a line and is written exactly "
-                f"[[ ## {meant[sound(like.name)]} ## ]]. It became part of `{name}`.",
-                name,
-            )
+            said = _not_a_marker(reading, like, meant[sound(like.name)])
+            yield Flag("marker-in-value", f"{said} It became part of `{name}`.", name)

@@ -68,7 +68,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
-THINKS = re.compile(r"<(think|thinking|thoughts?|reasoning)>")
+THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
 def _ended(reading: Reading) -> Iterator[Flag]:
@@ -98,9 +98,10 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
     elif len(text) < SHORTEST:
         why = ": often a custom LM returned a text; it must return a list of texts, [text]" if len(text) == 1 else ""
         yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
-    elif (match := THINKS.match(text)) and f"</{match.group(1)}>" not in text:
-        tag = match.group(1)
-        yield Flag("think-not-closed", f"The reply has <{tag}> without </{tag}>: the model's thoughts, and no answer.")
+    elif (match := THINKS.match(text)) and (end := f"{match.group()[0]}/{match.group()[1:]}") not in text:
+        yield Flag(
+            "think-not-closed", f"The reply has {match.group()} without {end}: the model's thoughts, and no answer."
+        )
     elif REFUSAL.match(text) and not reading.ended.refusal:
         yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
 

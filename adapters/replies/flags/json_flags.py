@@ -22,6 +22,7 @@ from adapters.replies.flags.json_text import (
     without_fences,
 )
 from adapters.replies.repairs import names_by_case
+from adapters.replies.sections import THOUGHTS
 from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
@@ -85,12 +86,12 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
 def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
-    thinks = completion.find("<think>")
-    if 0 <= thinks < first < completion.find("</think>"):
-        yield Flag(
-            "object-inside-think",
-            f"The first {{…}} ({place(reading, first)}) is inside <think>, and the parser takes it: {NOT_SEPARATED}",
-        )
+    for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
+        if completion.find(begin, 0, first) >= 0 and first < completion.find(end_of_thoughts):
+            said = (
+                f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
+            )
+            yield Flag("object-inside-think", said)
     end = valid_object_at(completion, first)
     if end < 0 or begins_without_brace(reading):
         return
@@ -138,7 +139,7 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 
 
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
-    """Flag JSON keys of missing outputs with a quote inside, `"na"me"`, or after a text without its last quote."""
+    """Flag JSON keys of missing outputs that a quote breaks or lacks."""
     for name in _missing(reading)[:MOST_MISSING]:
         match = _key_with_quotes(name).search(reading.completion)
         within = _key_in_text(name).search(reading.completion) if match is None else None
@@ -149,18 +150,26 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
                 "the key was not read.",
                 name,
             )
-        if match is not None:
+        elif match is not None:
             where = place(reading, match.start() + match.group().index('"', 1))
             yield Flag(
                 "key-broken-by-quote",
                 f"The JSON key `{name}` is broken by a quote inside it ({where}): {shown(match.group()[:-1].strip())}.",
                 name,
             )
+        elif unclosed := _key_without_end(name).search(reading.completion):
+            where = place(reading, unclosed.start(1))
+            yield Flag("key-broken-by-quote", f"The JSON key `{name}` has no closing quote ({where}).", name)
 
 
 @lru_cache(maxsize=256)
 def _key_with_quotes(name: str) -> re.Pattern[str]:
     return re.compile(f'"(?!{re.escape(name)}")' + '"?'.join(map(re.escape, name)) + '"\\s*:')
+
+
+@lru_cache(maxsize=256)
+def _key_without_end(name: str) -> re.Pattern[str]:
+    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:')
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_origin
 from adapters.replies.flag import NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.wrong_places import nearly_right
+from adapters.signatures.signature import without_none
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 THOUGHTS = re.compile(
@@ -51,6 +52,7 @@ REACT = re.compile(
 RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
 """JSON keys of providers' responses, each with those of the texts in its list."""
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
+PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
@@ -131,7 +133,7 @@ def _may_be_wrapped(start: str) -> bool:
     return (
         ("[" in start and "alling tool" in start)
         or ("<" in start and "invoke" in start)
-        or ("_" in start and ("_call" in start or "TOOL_CALL" in start))
+        or ("_" in start and ("_call" in start or "TOOL_CALL" in start or "START_ACTION" in start))
         or (not start.isascii() and "▁calls" in start)
     )
 
@@ -162,6 +164,9 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         yield from _thoughts(reading, start, first)
+    if first == "[" and PARTS.match(start):
+        said = "The reply is a list of content parts; the model's answer is in those of type text."
+        yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
@@ -180,6 +185,9 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     outputs = reading.signature.output_fields
     unknown = [key for key in root if key not in outputs]
     near = nearly_right([one for one in outputs if one not in root], unknown) if unknown else {}
+    for name in [name for name, key in near.items() if isinstance(root[key], int | float)]:
+        if get_origin(without_none(outputs[name].annotation)) in (list, dict):
+            del near[name]  # a number is not meant for a list or an object
     for name, key in near.items():
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)

@@ -14,7 +14,7 @@ from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_flags import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
 from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
-from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED
+from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, NOTHING
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import ByIdentity, type_adapter
 
@@ -209,17 +209,20 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
         )
 
 
-def example_of_list(annotation: object) -> str:
-    """Return an example of a JSON list with items of the type."""
+def list_to_write(annotation: object, given: object) -> str:
+    """Return words for a JSON list: an example of the type, or empty."""
+    if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
+        return "or [] if there is none"
     item = (*get_args(annotation), str)[0]
-    return {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}.get(item, "[{…}, {…}]")
+    examples = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}
+    return f"like {examples.get(item, '[{…}, {…}]')}"
 
 
 def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
     if isinstance(given, str):
         yield Flag(
             "list-expected",
-            f"`{name}` must be a JSON list like {example_of_list(annotation)}; {shown(given)} is text: lines, "
+            f"`{name}` must be a JSON list {list_to_write(annotation, given)}; {shown(given)} is text: lines, "
             "bullets and commas do not make a list.",
             name,
         )

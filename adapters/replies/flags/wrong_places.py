@@ -15,7 +15,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel
 from typing_extensions import is_typeddict
 
 from adapters.replies.flag import Flag, shown
-from adapters.replies.repairs import DECIMAL_COMMA
+from adapters.replies.repairs import DECIMAL_COMMA, NOTHING
 from adapters.signatures.signature import Field
 from adapters.types.recognition import ByIdentity, first_errors, is_custom_type, schema_by_name
 
@@ -149,11 +149,6 @@ LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
-NOTHING = re.compile(
-    r"|-+|n/?a|none|null|unknown|not (?:mentioned|given|specified|available|applicable|stated)|"
-    r"(?:(?:sorry,? |unfortunately,? )?I (?:cannot|can['’]t|could not|am unable to)|cannot|unable to) [^\d\n]{1,200}",
-    re.IGNORECASE,
-)
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 QUOTED = re.compile(r"'([^']*)'")
 SCALAR_KINDS: Mapping[tuple[str, ...], str] = {

@@ -48,13 +48,21 @@ def test_an_address_that_can_be_called_is_none_of_our_business(address: str) -> 
 
 
 @pytest.mark.parametrize(
-    "key", ["sk-0123456789\n", " sk-0123456789", "sk-0123\r\nX-Evil: 1", "sk-\x1b[31m", "sk-canäry"]
+    ("key", "contains"),
+    [
+        ("sk-0123456789\n", "a line break or a space"),
+        (" sk-0123456789", "a line break or a space"),
+        ("sk-0123\r\nX-Evil: 1", "a line break or a space"),
+        ("sk-\x1b[31m", "a control character"),
+        ("sk-canäry", "letters beyond ASCII"),
+    ],
 )
-def test_a_key_that_no_request_can_carry_is_told_by_its_variable(key: str) -> None:
+def test_a_key_that_no_request_can_carry_is_told_by_its_variable(key: str, contains: str) -> None:
     with pytest.raises(ProviderError) as caught:
         check_keys(("OPENAI_API_KEY",), {"OPENAI_API_KEY": key})
     assert (caught.value.kind, caught.value.payload["variable"]) == ("key", "OPENAI_API_KEY")
     assert key not in caught.value.message and "OPENAI_API_KEY" in caught.value.message
+    assert f" contains {contains} and " in caught.value.message
 
 
 def error_of(run: Run) -> str:

@@ -26,6 +26,59 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
             "The text before the JSON key `rating` has no closing quote (line 2, column 27), so the key was not read.",
         ),
         (
+            "chat",
+            "q -> answer: int",
+            "[THINK]17x20 is 340, plus 51.[/THINK]391",
+            "After its thoughts, the reply is bare: '391', without any [[ ## name ## ]] markers.",
+        ),
+        (
+            "json",
+            "q -> answer: int",
+            '[THINK]It asks for {"answer": …}.[/THINK]{"answer": 391}',
+            "The first {…} (line 1, column 20) is inside [THINK], and the parser takes it: the server did not separate "
+            "the thoughts from the answer. Start it with its reasoning parser.",
+        ),
+        (
+            "chat",
+            "q -> reasoning, answer: int",
+            "[[ # reasoning # ]]\nSix times seven.\n\n[[ ## Answer ## ]]\n42",
+            "[[ # reasoning # ]] (line 1, column 1) is not a marker: a marker begins a line and is written exactly "
+            "[[ ## reasoning ## ]]. It was dropped with the text before the first marker.",
+        ),
+        ("chat", "q -> a", "[THINK]So", "The reply has [THINK] without [/THINK]: the model's thoughts, and no answer."),
+        (
+            "chat",
+            "q -> a",
+            '<|START_ACTION|>[{"tool_name": "search", "parameters": {}}]<|END_ACTION|>',
+            "The reply has the wrapper of a provider's tool call (<|START_ACTION|>, line 1, column 1).",
+        ),
+        (
+            "chat",
+            "q -> a",
+            'I search.\n<｜DSML｜function_calls>\n<｜DSML｜invoke name="search">',
+            "The reply has the wrapper of a provider's tool call (<｜DSML｜function_calls, line 2, column 1).",
+        ),
+        (
+            "json",
+            "q -> a",
+            "[{'type': 'thinking', 'thinking': 'Hm'}, {'type': 'text', 'text': '{\"a\": \"4\"}'}]",
+            "The reply is a list of content parts; the model's answer is in those of type text. A custom LM or proxy "
+            "must return that text alone.",
+        ),
+        (
+            "json",
+            "q -> offset: int, path",
+            '{"offset: 600, "path": "a.py"}',
+            "The JSON key `offset` has no closing quote (line 1, column 2).",
+        ),
+        (
+            "json",
+            "q -> scores: dict[str, float], total: float",
+            '{"criteria_scores": {"style": 1.0}, "score": 0.9}',
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has "
+            "'criteria_scores', 'style', 'score'.",
+        ),
+        (
             "json",
             "q -> tags: list[str]",
             "['a', 'b']",
@@ -225,3 +278,35 @@ def test_a_sentence_is_not_offered_as_an_allowed_value() -> None:
     for value, kinds in (("Great service!", ["description"]), ("quite fine", ["type", "description"])):
         (found,) = read("json", "q -> mood: Literal['good', 'bad']", f'{{"mood": "{value}"}}').diagnosis
         assert (found.cause, [fix.kind for fix in found.fixes]) == ("value-not-allowed", kinds), value
+
+
+def test_a_reply_that_waits_for_its_extraction_is_no_parse_error() -> None:
+    found = read("twostep", "q -> a, n: int", "It is 4.")
+    assert (found.error is not None and found.error.type, found.diagnosis) == ("NeedsExtraction", ())
+
+
+@pytest.mark.parametrize(
+    ("given", "offered"),
+    [("{stars}", False), ("It broke, so I sent it back.", False), ("1/5", True), ("three", True)],
+)
+def test_a_number_becomes_text_only_where_text_holds_one(given: str, offered: bool) -> None:
+    found = read("xml", "review -> stars: int", f"<stars>{given}</stars>").diagnosis
+    kinds = [fix.change.get("type") for cause in found for fix in cause.fixes]
+    assert ("str" in kinds) == offered
+
+
+def test_what_the_type_says_against_a_value_is_offered_as_its_description() -> None:
+    signature = """
+from pydantic import BaseModel, Field
+class Title(BaseModel):
+    emoji: str = Field(max_length=1)
+class Name(dspy.Signature):
+    q: str = dspy.InputField()
+    title: Title = dspy.OutputField()
+"""
+    (cause,) = read("json", signature, '{"title": {"emoji": "!🚀"}}').diagnosis
+    assert cause.fixes[0].change == {
+        "field": "emoji",
+        "class": "Title",
+        "description": "String should have at most 1 character.",
+    }

@@ -61,6 +61,19 @@ def test_a_sentence_is_added_to_the_description_once() -> None:
     assert (described.parses, described.verdict) == (None, "the next reply decides"), "it changes the prompt alone"
 
 
+def test_a_demo_that_the_prompt_never_had_changes_no_reply() -> None:
+    written = session(demos=(Demo({"note": "of no field"}), Demo({"ticket": "t", "label": "bug"})))
+    disabled = {one.fix.change["demo"]: one for one in effects(written, "chat", MIXED) if "demo" in one.fix.change}
+    assert (disabled[1].prompt, disabled[1].parses) == ((), None)
+    assert disabled[1].verdict == "the prompt has no part of this demo, so the replies stay the same"
+
+
+def test_a_type_with_a_description_is_decided_by_the_next_reply() -> None:
+    best = effects(session("ticket -> n: int"), "chat", "[[ ## n ## ]]\nNot mentioned")[0]
+    assert best.fix.message == "Give `n` the type int | None, and describe it: null if there is none."
+    assert (best.parses, best.verdict) == (False, "the next reply decides")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -141,7 +154,7 @@ def test_an_adapter_is_offered_although_this_reply_is_in_the_old_format() -> Non
     found = effects(replace(written, columns=(written.column("xml"),)), "xml", reply)
     assert [one.fix.change for one in found[:2]] == [{"adapter": "chat"}, {"adapter": "json"}]
     assert found[2].fix.kind == "ask again"
-    assert [one.section for one in found[2].prompt] == ["ask again", "ask again"]
+    assert [one.section for one in found[2].prompt] == ["ask again · assistant", "ask again · user"]
     assert any("could not be parsed" in line for line in found[2].prompt[1].lines)
     assert found[0].verdict == "this reply is in the old format; the next decides"
     beside = [one.fix.change.get("adapter") for one in effects(written, "xml", reply)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -112,6 +113,12 @@ def test_the_buttons_of_a_page_lead_through_the_lesson_and_follow(
             await desk.until(lambda at=at: lesson.at == shown[-1].step == at, "for the step")  # type: ignore[misc]
         app.post_message(TeacherMoved(as_text(TeachersPlace(EXAMPLE, screen="lesson", step=2))))
         await desk.until(lambda: "following" in shown[-1].teacher and lesson.at == 2, "to be with the teacher")
+        for own in (partial(press, "next"), partial(desk.pilot.press, "right")):
+            if (pressed := own()) is not None:
+                await pressed
+            await desk.until(lambda: shown[-1].teacher == "○ follow the teacher" and lesson.at == 3, "for an own step")
+            press("follow")
+            await desk.until(lambda: "◉ following" in shown[-1].teacher and lesson.at == 2, "to be back")
         press("follow")
         await desk.until(lambda: shown[-1].teacher == "○ follow the teacher", "for the sign")
         press("lesson")

@@ -50,6 +50,18 @@ def test_following_goes_there_at_once_and_from_then_on(monkeypatch: pytest.Monke
     assert visitor.told[1:] == ["Not following"]
 
 
+def test_a_step_of_ones_own_stops_following_a_lesson_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = Visitor(monkeypatch)
+    visitor.teacher.told(A)
+    visitor.teacher.toggle()
+    visitor.teacher.step_aside()
+    assert visitor.teacher.is_followed, "the teacher is at no lesson"
+    visitor.teacher.told(TeachersPlace(screen="lesson"))
+    visitor.teacher.step_aside("You took a step.")
+    assert visitor.signs[-1] == "○ follow the teacher"
+    assert visitor.told == ["Not following"]
+
+
 def test_what_keeps_a_follower_is_told_once_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     visitor = Visitor(monkeypatch)
     visitor.teacher.told(A)

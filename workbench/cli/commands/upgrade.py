@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         command_output.json(found.as_dict())
     elif options.markdown:
         command_output.text(upgrade_text.report(found), end="")
-    else:
+    elif found.fixtures or not gathered.codes:
         _write(found)
     return exit_codes.worst([*gathered.codes, _code(found)])
 

@@ -66,7 +66,7 @@ class FixesScreen(Dialog[Effect | None]):
         yield self._text
 
     def on_mount(self) -> None:
-        self._list.styles.height = min(MOST_ROWS, len(self._effects), max(3, self.app.size.height // 6))
+        self._list.styles.height = min(MOST_ROWS, len(self._effects), max(3, self.app.size.height // 5))
         self._list.show(len(self._effects), 0)
         self._list.focus()
         self._look()

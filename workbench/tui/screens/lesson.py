@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.style import Style
 
 from adapters.formats import catalog
@@ -60,6 +61,9 @@ class LessonScreen(FrontScreen[None]):
         ("shift+up,K", "words(-3)", "Words up", "lesson.up", "Scroll the explanation back"),
         ("escape,q,f6", "dismiss(None)", "Close", "lesson.close", "Close the lesson"),
     )
+
+    class Stepped(Message):
+        """The user went to another step or column."""
 
     def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
@@ -186,7 +190,7 @@ class LessonScreen(FrontScreen[None]):
     def on_click(self, event: events.Click) -> None:
         step = event.style.meta.get("step")
         if isinstance(step, int):
-            self._go(step)
+            self._step(step)
 
     def show_teacher(self, sign: str) -> None:
         """Show in the last line whether the teacher is followed."""
@@ -211,13 +215,13 @@ class LessonScreen(FrontScreen[None]):
     # -- keys
 
     def action_step(self, by: int) -> None:
-        self._go(self.at + by)
+        self._step(self.at + by)
 
     def action_reply(self) -> None:
         """Go to the start of the reply, or back to the start of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
-            self._go(start if self.at < start else 0)
+            self._step(start if self.at < start else 0)
         else:
             self.notify(keys_of(self.app)(NO_REPLY), severity="warning", markup=False)
 
@@ -227,6 +231,11 @@ class LessonScreen(FrontScreen[None]):
     def action_column(self, by: int) -> None:
         self._index = (self._index + by) % len(self._columns)
         self._take_column()
+        self.post_message(self.Stepped())
+
+    def _step(self, to: int) -> None:
+        self._go(to)
+        self.post_message(self.Stepped())
 
     def _go(self, to: int) -> None:
         to = max(0, min(to, len(self.steps) - 1))

@@ -261,22 +261,27 @@ shown; undo removes it.
         self.run_worker(self._find(), group="stress", exclusive=True)
 
     async def _find(self) -> None:
-        self.done = await asyncio.to_thread(self._make)
-        self._begin(self.done)
+        self._begin(await asyncio.to_thread(self._make))
         self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible
 
     def _begin(self, done: Tested) -> None:
-        found, summary = done
+        self.done, found = done, done.grid
         self._rows.styles.width = NAME_WIDTH + sum(cell_width(one) + 1 for one in heads(found)) + MARGIN + 2
         silent = found.silently_wrong()
         first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
         self._shown_name = first.name if first is not None else ""
         self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
-        shown = one_line(summary, MOST_ROWS * (self.app.size.width - 12))  # a row loses a part of a word
-        self._decision.show(lines((shown, "bold")))
+        self._show_decision()
+
+    def _show_decision(self) -> None:
+        if self.done is not None:
+            shown = one_line(self.done.summary, MOST_ROWS * (self.app.size.width - 12))  # a row loses a part of a word
+            self._decision.styles.max_height = MOST_ROWS
+            self._decision.show(lines((shown, "bold")))
 
     @on(events.Resize)
-    def _show_the_row(self) -> None:
+    def _resized(self) -> None:
+        self._show_decision()
         self.call_after_refresh(self._rows.show_current)
 
     # -- what is looked at

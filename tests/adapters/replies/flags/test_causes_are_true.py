@@ -248,5 +248,15 @@ def test_the_example_of_a_list_has_items_of_its_type() -> None:
     assert cause.message.startswith("`l` must be a JSON list like [1, 2];")
 
 
+@pytest.mark.parametrize("given", ["NA", "n/a", "Not mentioned.", "none found"])
+def test_a_word_for_no_value_is_an_empty_list(given: str) -> None:
+    signature = Signature.make([Field("q", "input"), Field("l", "output", list[str])])
+    reading = make("json").read(signature, json.dumps({"l": given}))
+    (cause,) = reading.diagnosis
+    assert cause.message.startswith("`l` must be a JSON list or [] if there is none;")
+    assert cause.fixes[0].change["description"] == "A JSON list, or [] if there is none."
+    assert [dict(one.reading.values) for one in reading.near_misses] == [{"l": []}]
+
+
 def test_a_single_character_is_not_blamed_on_the_token_limit() -> None:
     assert not any(fix.kind == "max_tokens" for one in read("json", "{").diagnosis for fix in one.fixes)

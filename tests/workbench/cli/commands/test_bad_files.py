@@ -132,6 +132,7 @@ def test_unreadable_files_are_counted_by_check_and_not_called_unrecorded_by_revi
     done = run("review", "empty.json")
     assert done.err == "workbench: empty.json: the file is empty (`workbench new` makes a session)\n"
     assert "the file is empty" in run("import", "empty.json", "--into", rain).err
+    assert run("import", "-", "-o", "new.json", stdin="\n").err == "workbench: standard input: the file is empty\n"
 
 
 def test_unknown_keys_survive_what_is_written(rain: str, run: Run) -> None:

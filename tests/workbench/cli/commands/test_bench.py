@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -258,6 +259,9 @@ def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: 
     html = page.read_text("utf-8")
     assert html.count('class="good cell"') >= 2
     assert html.count("<details>") >= 4
+    rows = dict(re.findall(r"<tr><th[^>]*>(cost|p50|tokens)</th><td[^>]*>([^<]*)</td>", html))
+    assert rows.keys() == {"cost", "p50", "tokens"}
+    assert not any(name in value for name, value in rows.items()), "a row's name is not in its cells again"
     # What a cell leads to stands within what is folded: a browser that goes there opens it.
     for number in range(4):
         assert f'href="#cell-{number}"' in html

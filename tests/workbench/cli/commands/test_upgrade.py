@@ -157,6 +157,7 @@ def test_a_folder_without_sessions_and_a_file_that_is_none(run: Run) -> None:
     Path("bad.json").write_text("{", "utf-8")
     done = run("upgrade", "bad.json", "--from", "ours", "--to", "ours")
     assert done.code == exit_codes.USAGE and "bad.json" in done.err
+    assert done.out == "", "there is nothing to report below the error"
 
 
 def test_an_engine_that_ends_is_told_and_no_pass(receipt: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

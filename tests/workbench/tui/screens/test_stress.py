@@ -81,6 +81,14 @@ def test_the_line_that_sums_up_is_whole_in_the_smallest_terminal_and_cut_with_an
         screen._begin(screen.done._replace(summary="at longer last " * 99))
         await desk.settle()
         assert re.search(r"[a-z ]…\n", re.sub(" +\n", "\n", painted(desk)))
+        small = painted(desk).count("longer")
+        await desk.pilot.resize_terminal(*MIDDLE)
+        await desk.settle()
+        assert painted(desk).count("longer") > small, "a wider terminal shows more of it"
+        await desk.pilot.resize_terminal(*SMALL)
+        await desk.settle()
+        assert painted(desk).count("longer") == small
+        assert re.search(r"[a-z ]…\n", re.sub(" +\n", "\n", painted(desk)))
 
     broken(act, size=SMALL)
 
