@@ -348,6 +348,8 @@ def _lints(adapter: Adapter, signature: Signature, outputs: Mapping[str, Any], n
 
 
 def _validated(annotation: object, value: object) -> Any:
+    if annotation is str and type(value) is str:  # without a schema, whose first loads importlib.metadata
+        return value
     try:
         return type_adapter(annotation).validate_python(value)
     except pydantic.ValidationError:

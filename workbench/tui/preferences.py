@@ -340,11 +340,13 @@ class Preferences:
             look = before
         is_same = look.theme == self._app.theme  # another theme looks up every style itself
         with self._app.batch_update():
-            self._app.set_class(is_projected, "-projected", update=is_same)
-            self._app.set_class(look.is_compact, "-compact", update=is_same)
+            classes = {"-projected": is_projected, "-compact": look.is_compact}
+            self._app.update_classes(classes, update=False)
             self._app.theme = look.theme
             self._main.columns.set_quiet(look.is_quiet)
-            self._main.project(is_projected, restyle=is_same)
+            self._main.project(is_projected)
+            if is_same:
+                self._app.update_node_styles()
         if before is None:
             self._main.status.say(self.key_words("projector · {app.project|shift+F6} back"))
         else:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.geometry import Region
@@ -147,3 +148,24 @@ def test_nothing_of_it_is_remembered(tmp_path: Path) -> None:
 def test_a_terminal_of_sixteen_colours_keeps_its_own() -> None:
     assert themes.projected(themes.OF_THE_TERMINAL, True) == themes.OF_THE_TERMINAL
     assert themes.projected(themes.LIGHT.name, False) == themes.LIGHT_PROJECTED.name
+
+
+def test_leaving_projector_mode_knows_the_room_of_the_columns_before_they_are_laid_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    laid_out: list[object] = []
+    reflow = Compositor.reflow
+
+    def counted(*given: Any) -> Any:
+        laid_out.append(given)
+        return reflow(*given)
+
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.press(BACK, BACK, BACK)
+        monkeypatch.setattr(Compositor, "reflow", counted)
+        await desk.press(BACK)
+        await desk.settle()
+        assert len(laid_out) <= 2
+
+    at_the_desk(act, size=WIDE)

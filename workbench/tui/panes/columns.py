@@ -35,6 +35,8 @@ Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
 """Seconds without a change before hidden columns are updated."""
 
+Arrangement = tuple[Size, bool, bool]
+"""The size of the terminal; true in projector mode; true if a pane is alone."""
 Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its own model, if any."""
 
@@ -55,7 +57,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._rest: Timer | None = None
         self.shares = HeightShares()
         self._last_room = Size()
-        self._expected_width = 0
+        self._expected = Size()
+        self._heights: dict[Arrangement, int] = {}
+        self._arrangement: Arrangement | None = None
         self._last = ""
         self.in_sight_count = 0
         self._overflow = 0
@@ -68,9 +72,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.is_quiet = False
         """True if the text shared by all columns is folded."""
 
-    def expect(self, width: int) -> None:
-        """Use this width until the next layout, which would otherwise be followed by a second."""
-        self._expected_width = width
+    def expect(self, width: int, arrangement: Arrangement) -> None:
+        """Use this width, and the arrangement's last height, until the next layout.
+
+        Otherwise a second layout would follow that one.
+        """
+        self._arrangement = arrangement
+        self._expected = Size(width, self._heights.get(arrangement, self._last_room.height))
 
     def frame(self, columns: Sequence[Column]) -> None:
         """Show the columns with their titles only."""
@@ -305,7 +313,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.call_after_refresh(column.prompt.show_last_message)
 
     def on_resize(self) -> None:
-        self._expected_width = 0
+        self._expected = Size()
+        if self._arrangement is not None and self.size:
+            self._heights[self._arrangement] = self.size.height
         self._split()
         self._fit()
         self.catch_up()
@@ -368,7 +378,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _room(self) -> Size:
         """The size available to all columns; while another pane is maximised, the last such size."""
         self._last_room = self.size or self._last_room
-        return Size(self._expected_width or self._last_room.width, self._last_room.height)
+        return self._expected or self._last_room
 
     @on(FieldTable.Completed)
     def _table_completed(self) -> None:
@@ -397,6 +407,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if in_sight != self.in_sight_count:
             self.post_message(self.Turned())
         self.in_sight_count, self._overflow = in_sight, sum(widths) - room
+        if (needs_bar := self._overflow > 0) != self.show_horizontal_scrollbar:  # Textual would lay out again for it
+            self.show_horizontal_scrollbar = self.horizontal_scrollbar.display = needs_bar
         self._tell_beyond()
 
     def _tell_beyond(self) -> None:

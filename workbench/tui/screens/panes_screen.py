@@ -170,7 +170,7 @@ class PaneSizesScreen(PointingScreen):
         self._size_editors("1fr" if is_left_alone else of_editors, "1fr" if is_left_alone else None)
         if not is_left_alone:
             beside = of_editors + CELLS_OF_MIDDLE if of_editors is not None and column is None else 0
-            self.columns.expect(width - beside)
+            self.columns.expect(width - beside, (self.app.size, self.is_projected, self.is_alone))
         # set on the panes: after a change of the screen's classes every widget would look up its styles again
         self.editors.styles.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
@@ -197,13 +197,10 @@ class PaneSizesScreen(PointingScreen):
         self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
-    def project(self, is_projected: bool, *, restyle: bool) -> None:
-        """Turn projector mode on or off; sizes that the user set are kept.
-
-        `restyle` updates the styles; another theme does so anyway.
-        """
+    def project(self, is_projected: bool) -> None:
+        """Turn projector mode on or off; sizes that the user set are kept. The caller updates the styles."""
         self.is_projected = is_projected
-        self._mark_written(restyle)
+        self._mark_written(restyle=False)
         self.share_room()
 
     def _mark_written(self, restyle: bool = True) -> None:

@@ -251,9 +251,10 @@ class ReplyAndValues(Container, can_focus=False):
     def place(self, height: int) -> None:
         """Arrange reply and table side by side if there is room, else one below the other.
 
-        Below the reply, the table gets at least half of `height`. Off screen, the height is 0 and nothing changes.
+        Below the reply, the table gets at least half of `height`. An empty table stays as it is, and so does one off
+        screen, where the height is 0.
         """
-        if height <= 0:
+        if height <= 0 or not (self._fields.has_something or self.is_beside):
             return
         width = self.size.width
         is_beside = is_wide = width >= TWICE_THE_NARROWEST
