@@ -254,7 +254,8 @@ class ReplyAndValues(Container, can_focus=False):
         Below the reply, the table gets at least half of `height`. An empty table stays as it is, and so does one off
         screen, where the height is 0.
         """
-        if height <= 0 or not (self._fields.has_something or self.is_beside):
+        has_rows = self._fields.reading is not None or bool(self._fields.error)
+        if height <= 0 or not (has_rows or self.is_beside):
             return
         width = self.size.width
         is_beside = is_wide = width >= TWICE_THE_NARROWEST
@@ -262,7 +263,7 @@ class ReplyAndValues(Container, can_focus=False):
             of_reply = width - width * SHARE_IF_NARROW // 100
             has_sentences = any(row.field is None for row in self._fields.rows)  # such as an error or a flag
             is_beside = not has_sentences and self._reply.widest_row <= of_reply
-        is_beside = is_beside and (self._fields.reading is not None or bool(self._fields.error))
+        is_beside = is_beside and has_rows
         most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
         share = 100 if not is_beside else SHARE_OF_FIELDS if is_wide else SHARE_IF_NARROW
         if (is_beside, most, share) == self._placed:
