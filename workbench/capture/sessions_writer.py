@@ -22,16 +22,16 @@ from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
 from workbench.capture import attached_apps
 from workbench.capture.capturing import plain_words
-from workbench.capture.in_your_process.outlet import CALLS, REPORT
+from workbench.capture.in_your_process.outlet import CALLS, OPTIONS, REPORT
 from workbench.output import display
 
 LOOKS_EVERY_S = 0.05
 
 
 def main() -> None:
-    """Read the options, then calls until standard input ends; the argument is the folder of calls."""
+    """Read the options, then calls until standard input ends, in the folder that the argument names."""
     calls = CallFiles(Path(sys.argv[1]))
-    told = json.loads(sys.stdin.buffer.readline())
+    told = json.loads((calls.folder / OPTIONS).read_text(encoding="ascii"))
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     place = Path(told["folder"])
     folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), attached_apps.teller(place))
