@@ -22,16 +22,15 @@ from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from sessions.file import whole_files
 from workbench.capture import attached_apps
 from workbench.capture.capturing import plain_words
-from workbench.capture.in_your_process.outlet import CALLS, OPTIONS, REPORT
+from workbench.capture.in_your_process.outlet import CALLS, REPORT
 from workbench.output import display
 
 LOOKS_EVERY_S = 0.05
 
 
 def main() -> None:
-    """Read the options, then calls until standard input ends, in the folder that the argument names."""
-    calls = CallFiles(Path(sys.argv[1]))
-    told = json.loads((calls.folder / OPTIONS).read_text(encoding="ascii"))
+    """Read calls until standard input ends; the arguments are their folder and the options."""
+    calls, told = CallFiles(Path(sys.argv[1])), json.loads(sys.argv[2])
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     place = Path(told["folder"])
     folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), attached_apps.teller(place))

@@ -26,8 +26,8 @@ LONGEST_FILE, MOST_FILES = 32_000_000, 16
 """Bytes of a file of calls, about, and files that may wait to be read; the child deletes what it has read."""
 PATIENCE_S = 30.0
 """Seconds for which the end of the program, or of a `with`, waits for the sessions to be written."""
-OPTIONS, REPORT, CALLS, MADE = "options.json", "report.json", ".calls", ".made"
-"""In the folder: the child's options and report, and the endings of files of calls and of their count."""
+REPORT, CALLS, MADE = "report.json", ".calls", ".made"
+"""In the folder: the child's report, and the endings of files of calls and of their count."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONHOME", "WORKBENCH_CAPTURE")
 
@@ -36,7 +36,7 @@ class Writer:
     """The child process that makes sessions of calls; it has read all of them once its standard input has ended."""
 
     def __init__(self, command: list[str], variables: dict[str, str], options: dict[str, Any]) -> None:
-        """`command` runs the child, with `variables` added to the environment; it finds `options` in the folder."""
+        """`command` runs the child, with `variables` in its environment; the folder and `options` as JSON follow."""
         self._command = command
         self._variables = variables
         self._options = options
@@ -53,9 +53,6 @@ class Writer:
             return
         self.folder = tempfile.mkdtemp(prefix="workbench-capture-")
         try:
-            # Nothing is written to the pipe: where SIGPIPE has its default effect, a child that has ended would end us.
-            with open(os.path.join(self.folder, OPTIONS), "w", encoding="ascii") as file:
-                json.dump(self._options, file)
             self._child = self._run()
         except (OSError, ValueError):
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -64,8 +61,8 @@ class Writer:
     def _run(self) -> subprocess.Popen[bytes]:
         variables = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
         return subprocess.Popen(
-            [*self._command, self.folder],
-            stdin=subprocess.PIPE,
+            [*self._command, self.folder, json.dumps(self._options)],
+            stdin=subprocess.PIPE,  # nothing is written: by default, SIGPIPE would end the program
             stdout=subprocess.DEVNULL,
             env={**variables, **self._variables},
             start_new_session=True,  # ctrl+c is the program's; the child ends when the pipe does
