@@ -62,6 +62,7 @@ def read_chat(found: Findings) -> Reading:
             said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
             message = Pieces((said, error))
             failure = found.parse_error(message, adapter_name="ChatAdapter")
+            failure.__cause__ = error
             found.fail(failure, name, place, found.why(name, error))
         elif error is not None:
             found.fail(error, name, place)

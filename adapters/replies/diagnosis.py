@@ -88,6 +88,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     names = {flag.name for flag in found}
     is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
     apart = reading.apart()
+    if len(found) > 1:
+        found.sort(key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
     causes = [
         Diagnosis(
             flag.name,
@@ -96,7 +98,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             flag.path,
             partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, apart, flag.path or flag.field),
         )
-        for flag in sorted(found, key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
+        for flag in found
     ]
     if names == {CUT} and not reading.ok and not _has_begun(reading):
         causes = [_last(reading), *causes]
@@ -166,7 +168,7 @@ def _first_keys(reading: Reading) -> list[str]:
 def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
-    written = [name for name in missing if f'"{name}"' in text] if reading.form == "json" else []
+    written = [name for name in missing if f'"{name}"' in text]
     opening = OBJECT.search(text) if written else None
     start = -1 if opening is None else opening.start()
     found = next((one for one in KEY.finditer(text, start) if one[1] in written), None) if opening else None
@@ -214,7 +216,7 @@ def _last(reading: Reading) -> Diagnosis:
     states = [one.state for one in reading.fields.values()]
     missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
     them = "it" if len(missing) == 1 else "them"
-    for cause, unread, name in _unread_key(reading, missing):
+    for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."

@@ -248,7 +248,7 @@ def under_labels(text: str, signature: Signature) -> dict[str, str]:
         name = None if match is None else names.get(sound(match["name"]))
         if match is not None and name is not None and match.group().strip(" \t") != match["name"]:
             marks.append((start, match.end(), name))
-    return _between(text, marks)
+    return _between(text, marks) if marks else {}
 
 
 @lru_cache(maxsize=256)

@@ -194,5 +194,5 @@ THOUGHTS = (
 
 def without_thinking(text: str) -> str | None:
     """Return the text after the end of the last thoughts; None without it."""
-    ends = [text.rfind(end) + len(end) for _, end in THOUGHTS if end in text]
+    ends = [text.rfind(end) + len(end) for _, end in THOUGHTS if end in text] if "/" in text else ()
     return text[max(ends) :].strip() if ends else None

@@ -52,9 +52,11 @@ BEGINNING = 1_000
 
 
 def first_errors(
-    annotation: object, given: Any, most: int, by_name: bool | None = None
+    annotation: object, given: Any, most: int, by_name: bool | None = None, known: object = None
 ) -> list[pydantic_core.ErrorDetails]:
-    """Return the first errors of a value, at most `most`."""
+    """Return the first errors of a value, at most `most`; of `known`, if that is pydantic's error of few places."""
+    if isinstance(known, pydantic.ValidationError) and known.error_count() <= BEGINNING:
+        return known.errors(include_url=False, include_context=False)[:most]
     found: list[pydantic_core.ErrorDetails] = []
     for start, part in _parts(annotation, given):
         for error in _errors_of_part(annotation, part, most - len(found), by_name):

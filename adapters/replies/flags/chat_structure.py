@@ -124,7 +124,9 @@ def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[
     names = list(dict.fromkeys([section.name for section in found if section.name in outputs]))
     if names != outputs[: len(names)] or found[-1].name != names[-1]:
         return False
-    meant = names_by_sound(reading.signature) if likes else {}
+    if not likes:
+        return True
+    meant = names_by_sound(reading.signature)
     return all(meant.get(sound(like.name), names[0]) in names for like in likes)
 
 

@@ -102,7 +102,7 @@ def _no_answer(reading: Reading) -> Iterator[Flag]:
         yield Flag(
             "think-not-closed", f"The reply has {match.group()} without {end}: the model's thoughts, and no answer."
         )
-    elif REFUSAL.match(text) and not reading.ended.refusal:
+    elif text[0] != "<" and REFUSAL.match(text) and not reading.ended.refusal:
         yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
 
 
@@ -189,11 +189,14 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:
-    """Return the detectors for a parse result: verdict, structure, then text and values."""
+    """Return the detectors for a parse result: verdict, structure, text, then values if the reply has any."""
     structure = STRUCTURE.get(reading.form)
-    refused = () if reading.ok else (values_refused,)
-    of_form = () if structure is None else (structure,)
-    return (no_answer, verdict, *of_form, strange_reply, repaired_json, values_read, *refused, echoed, unchecked)
+    of_reply = (no_answer, verdict, *(() if structure is None else (structure,)), strange_reply)
+    if reading.ok:
+        return (*of_reply, repaired_json, values_read, echoed, unchecked)
+    if len(reading.lacking) == len(reading.fields):
+        return of_reply
+    return (*of_reply, repaired_json, values_read, values_refused, echoed, unchecked)
 
 
 EXPLAIN_NO_ERROR = frozenset((verdict, unchecked))
@@ -230,12 +233,13 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     found: dict[tuple[str, str | None, str], Flag] = {}
     known = reading.detected
     for detect in detectors:
-        if detect not in known:
-            known[detect] = []
+        flags: list[Flag] | None = known.get(detect)
+        if flags is None:
+            flags = known[detect] = []
             try:
-                known[detect].extend(detect(reading))
+                flags.extend(detect(reading))
             except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
                 pass
-        for flag in known[detect]:
+        for flag in flags:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())

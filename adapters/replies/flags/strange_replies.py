@@ -45,7 +45,6 @@ CALL = re.compile(
     r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
-CALL_WORDS = ('"parameters"', '"arguments"', "<|python")
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
@@ -71,13 +70,13 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     start = text[:LONGEST]
     first = start.lstrip()[:1]
     has_tags = "<" in start  # one character is found ten times quicker than two
-    if has_tags and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
+    if has_tags and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if ("ields" in start or "structure" in start) and (match := ECHOED.search(start)):
+    if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
@@ -96,9 +95,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
             "template; JSON has one.",
         )
-    yield from leaked(reading)
+    has_values = reading.ok or len(reading.lacking) < len(reading.fields)
+    if has_values:
+        yield from leaked(reading)
     if not reading.ok:
-        yield from _no_answer(reading, start, first)
+        yield from _no_answer(reading, start, first, has_values)
     elif first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
@@ -138,32 +139,37 @@ def _may_be_wrapped(start: str) -> bool:
     )
 
 
-def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+def _may_call(start: str) -> bool:
+    """Return, quickly, whether a text may hold a tool call in JSON."""
+    if "{" in start and '"name"' in start and ('"arguments"' in start or '"parameters"' in start):
+        return True
+    return "|" in start and "<|python" in start
+
+
+def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    may_call = "name" not in outputs and (
-        ("{" in start and '"name"' in start) or ("<" in start and "<|python" in start)
-    )
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif may_call and any(map(start.__contains__, CALL_WORDS)) and (match := CALL.search(start)):
+    elif "name" not in outputs and _may_call(start) and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    if len(reading.lacking) == len(reading.fields):
+    if not has_values:
         is_agent = "Action" in start or "Thought" in start
         layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
         if len(layout) > 1:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
-        yield from _thoughts(reading, start, first)
+        if first not in "<{[":
+            yield from _thoughts(reading, start, first)
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
@@ -263,9 +269,9 @@ def _said_at(root: dict[str, object]) -> str:
 
 def _repetition(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
-    tail = completion[-2 * LONGEST_PERIOD * REPEATS :].rstrip()
     end = len(completion.rstrip())
     blanks = len(completion) - end
+    tail = completion[-2 * LONGEST_PERIOD * REPEATS : end]
     ends = "]]" if reading.form == "markers" else ("}", "]", ">", "`")
     if blanks >= BLANKS and reading.form not in ("prose", "own") and not tail.endswith(ends):
         yield Flag(
@@ -301,14 +307,15 @@ def _times(text: str, end: int, piece: str) -> int:
 
 def _repeated(tail: str) -> str:
     """Return the piece that a text repeats to its end; "" if there is none."""
-    if len(tail) <= COMPARED:
+    size, period = len(tail), len(tail) // REPEATS
+    if size <= 2 * COMPARED:  # the least that ten repetitions have
         return ""
-    first = max(0, len(tail) - COMPARED - min(LONGEST_PERIOD, max(REPEATS, len(tail) // REPEATS)))
-    at = tail.rfind(tail[-COMPARED:], first, len(tail) - 1)
+    first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
+    at = tail.rfind(tail[-COMPARED:], first, size - 1)
     while at >= 0:
-        period = len(tail) - COMPARED - at
+        period = size - COMPARED - at
         piece, times = tail[-period:], max(REPEATS, 60 // period)
-        if piece.strip() and len(tail) > period * times and tail.endswith(piece * times):
+        if piece.strip() and size > period * times and tail.endswith(piece * times):
             return piece
         at = tail.rfind(tail[-COMPARED:], first, at + COMPARED - 1)
     return ""

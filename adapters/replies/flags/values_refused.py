@@ -37,11 +37,21 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
             declared = reading.signature.output_fields[field.name]
             given = given_value(field, declared.annotation)
             found = list(_of_field(field, declared.annotation, given))
-            wrong = list(wrong_places(declared, given, is_explained=bool(found)))
+            refused = _refusal(reading, field, given)
+            wrong = list(wrong_places(declared, given, refused, is_explained=bool(found)))
             told = [one.name for one in wrong if one.path == field.name] if found else ()
             is_told = "not-a-number" in told or "null-not-allowed" in told
             yield from [one for one in found if not (is_told and one.name == "words-around-value")]
             yield from wrong
+
+
+def _refusal(reading: Reading, field: FieldReading, given: Any) -> object:
+    """Return the error with which the type refused exactly this value; None if that is not known."""
+    error, failure = reading.error, reading.exception
+    is_made_up = bool(field.coercions) and given is not field.coercions[-1].after
+    if error is None or failure is None or error.field != field.name or is_made_up or reading.form == "xml":
+        return None  # XML is refused twice, the second time by the names of aliased fields
+    return failure.__cause__
 
 
 def given_value(field: FieldReading, annotation: Any) -> Any:

@@ -233,14 +233,14 @@ def _has_same_letters(one: str, other: str) -> bool:
     return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
-def wrong_places(field: Field, given: object, is_explained: bool) -> Iterator[Flag]:
-    """Flag every place inside a value that the field's type rejects.
+def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> Iterator[Flag]:
+    """Flag every place inside a value that the field's type rejects, known from `refused` if that is pydantic's error.
 
     Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
     or a fraction.
     """
     try:
-        problems = first_errors(field.annotation, given, MOST_PLACES)
+        problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
     except Exception:  # a user's type may raise in its own hooks
         return
     for problem in problems:

@@ -12,6 +12,7 @@ from adapters.replies import repairs
 from adapters.replies.flags import strange_replies, values_read
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
+from adapters.types import recognition
 
 SIGNATURE = adapters.read_signature("question -> answer, names: list[str], sure: bool, scores: list[float]")
 REPLY = '{"answer": "yes", "names": ["a", "b"], "sure": true, "scores": [NaN]}'
@@ -28,6 +29,16 @@ def test_only_replies_that_fail_are_searched_for_values_that_failed() -> None:
     json = catalog.make("json")
     assert values_refused not in detectors_of(json.read(SIGNATURE, REPLY))
     assert values_refused in detectors_of(json.read(SIGNATURE, REPLY.replace("true", '"maybe"')))
+
+
+@pytest.mark.parametrize("name", ["chat", "json", "baml", "markdown"])
+def test_a_refused_value_is_not_validated_again(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    adapter = catalog.make(name)
+    values = {"answer": "yes", "names": ["a"], "sure": True, "scores": [1.5, "cheap"]}
+    reply = str(adapter.format_assistant_message_content(SIGNATURE, values))
+    monkeypatch.delattr(recognition, "_errors_of_part")
+    [cause] = adapter.read(SIGNATURE, reply).diagnosis
+    assert (cause.cause, cause.path) == ("not-a-number", "scores[1]")
 
 
 LABELS = ["Answer:", "**Names:**", "## sure", "1. scores:", "- an-swer: x", "__answer__:", "_Sure_ ", "the answer: no"]
