@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Case
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.actions.browsing import BrowseScreen, entries_of
 from workbench.tui.launch import run_app
@@ -70,6 +70,20 @@ def test_a_file_with_the_text_of_an_error_opens_as_the_failed_call(tmp_path: Pat
 
     store.save(replace(TICKETS, cases=(Case("c", extra={"imported": {"outputs": [said]}}),)), tmp_path / "a.json")
     at_the_desk(act, path=tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_keys_stay_in_view_below_many_files_and_a_long_preview(size: tuple[int, int], tmp_path: Path) -> None:
+    for number in range(20):
+        store.save(TICKETS, tmp_path / f"{number}.json")
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        await desk.until(lambda: "tickets" in glance(desk))
+        dialog, keys = [desk.app.screen.query_one(one).region for one in (".dialog", ".dialog-hint")]
+        assert keys.height and keys in dialog.shrink((1, 1, 1, 1))
+
+    at_the_desk(act, path=tmp_path / "0.json", size=size)
 
 
 def test_a_session_that_cannot_be_read_is_not_opened_as_the_call_that_it_keeps(tmp_path: Path) -> None:
