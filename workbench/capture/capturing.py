@@ -62,7 +62,7 @@ def options_of(
     report: bool = False,
     linked_from: str | None = None,
 ) -> dict[str, Any]:
-    """Return the first message to the child process. Raises ValueError for invalid options."""
+    """Return the options of the child process. Raises ValueError for invalid ones."""
     if only not in ("all", "failures"):
         raise ValueError(f"only={only!r}: 'all' or 'failures'")
     if not 0 < sample <= 1:

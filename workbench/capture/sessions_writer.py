@@ -29,9 +29,8 @@ LOOKS_EVERY_S = 0.05
 
 
 def main() -> None:
-    """Read the options, then calls until standard input ends; the argument is the folder of calls."""
-    calls = CallFiles(Path(sys.argv[1]))
-    told = json.loads(sys.stdin.buffer.readline())
+    """Read calls until standard input ends; the arguments are their folder and the options."""
+    calls, told = CallFiles(Path(sys.argv[1])), json.loads(sys.argv[2])
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     place = Path(told["folder"])
     folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), attached_apps.teller(place))

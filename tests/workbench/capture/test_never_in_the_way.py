@@ -70,6 +70,15 @@ def test_a_program_that_lets_a_broken_pipe_end_it_is_not_ended_by_ours(
     assert "the process that writes the sessions has ended" in capfd.readouterr().err
 
 
+def test_nothing_is_written_to_the_child_whose_end_could_then_end_the_program(tmp_path: Path) -> None:
+    got = tmp_path / "got"
+    program = f"import sys; open({str(got)!r}, 'wb').write(sys.stdin.buffer.read())"
+    listener = listener_with([sys.executable, "-c", program], tmp_path)
+    listener.outlet.put('"a call"')
+    listener.outlet.close()
+    assert got.read_bytes() == b""
+
+
 def test_a_child_that_cannot_be_started_is_said_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     listener = listener_with(["/no/such/python"], folder)
     with dspy.context(callbacks=[listener]):

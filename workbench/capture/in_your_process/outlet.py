@@ -36,7 +36,7 @@ class Writer:
     """The child process that makes sessions of calls; it has read all of them once its standard input has ended."""
 
     def __init__(self, command: list[str], variables: dict[str, str], options: dict[str, Any]) -> None:
-        """`command` runs the child, with `variables` added to the environment; it reads `options` first, as JSON."""
+        """`command` runs the child, with `variables` in its environment; the folder and `options` as JSON follow."""
         self._command = command
         self._variables = variables
         self._options = options
@@ -60,17 +60,13 @@ class Writer:
 
     def _run(self) -> subprocess.Popen[bytes]:
         variables = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-        child = subprocess.Popen(
-            [*self._command, self.folder],
-            stdin=subprocess.PIPE,
+        return subprocess.Popen(
+            [*self._command, self.folder, json.dumps(self._options)],
+            stdin=subprocess.PIPE,  # nothing is written: by default, SIGPIPE would end the program
             stdout=subprocess.DEVNULL,
             env={**variables, **self._variables},
             start_new_session=True,  # ctrl+c is the program's; the child ends when the pipe does
         )
-        assert child.stdin is not None
-        child.stdin.write(json.dumps(self._options).encode("ascii") + b"\n")
-        child.stdin.flush()
-        return child
 
     def finish(self, patience: float, until_all_end: bool = False) -> str:
         """Wait until the sessions are written, or `until_all_end` of the processes that call; return what is wrong."""
