@@ -47,7 +47,8 @@ def merged(session: Session, imported: Imported) -> Imported:
         rows = {case.name: case for case in new_cases if case.name in names}
         changed = 0
         for place, case in enumerate(before):  # a row updates inputs and expectations; recordings stay
-            row = rows.get(case.name, case)
+            if (row := rows.get(case.name)) is None:
+                continue
             new, old = [json.dumps([dict(one.inputs), dict(one.expect)]) for one in (row, case)]
             if new != old:
                 before[place] = replace(case, inputs=row.inputs, expect=row.expect or case.expect)

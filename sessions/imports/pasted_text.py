@@ -57,6 +57,7 @@ _SHOWN_OBJECTS = re.compile(
     re.DOTALL,
 )
 """Strings, and what Python prints in angle brackets for a class, an object or a member of an enum."""
+_FORMAT = re.compile(r'"format"\s*:\s*\d')
 _ENDS = re.compile(r"\n[ \t]*(?:\n|[`~]{3})")
 _FAILED_VALUE = re.compile(
     r"Failed to parse field (\w+) with value ((?:(?!Failed to parse ).)+?) from the LM response\.[\s#>]+Error message: "
@@ -107,8 +108,8 @@ def calls_at(path: str) -> str:
         text = text_of(path)
     except SessionError:
         return ""
-    # A session may quote an error in its notes and recordings.
-    is_session = text.lstrip().startswith("{") and '"outputs"' not in text
+    # A session may quote an error in its notes and recordings, and keep the call that it was made of.
+    is_session = text.lstrip().startswith("{") and ('"outputs"' not in text or _FORMAT.search(text) is not None)
     return "" if is_session or not holds_calls(text) else text
 
 

@@ -69,6 +69,13 @@ def test_help_of_every_command_teaches_by_example(command: str, run: Callable[..
         assert "--json" in done.out
 
 
+def test_without_docstrings_the_help_has_the_summary() -> None:
+    words = [sys.executable, "-OO", "-B", "-P", "-m", "workbench", "check", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, env={"PYTHONPATH": str(ROOT)}, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"\n\n{SUMMARIES['check']}\n\npositional arguments:" in done.stdout
+
+
 @pytest.mark.parametrize("command", SUMMARIES)
 def test_every_command_is_one_module(command: str) -> None:
     module = importlib.import_module(f"workbench.cli.commands.{command}{'_' * keyword.iskeyword(command)}")

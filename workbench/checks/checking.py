@@ -87,9 +87,8 @@ def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]
     with ExitStack() as stack:
         stack.callback(gc.set_threshold, *gc.get_threshold())
         stack.callback(gc.unfreeze)
-        stack.callback(
-            gc.freeze
-        )  # what is left becomes old unseen: looking at half a million objects takes 4 % of a check
+        # What is left becomes old unseen: looking at half a million objects takes 4 % of a check.
+        stack.callback(gc.freeze)
         _collect_seldom()
         dspy = None
         if plan.dspy is not None:

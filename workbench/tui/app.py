@@ -66,8 +66,8 @@ def _asks(dialog: Callable[[WorkbenchApp], Coroutine[Any, Any, Any]]) -> Action:
 
 
 def _runs(function: Callable[[WorkbenchApp], None]) -> Action:
-    """Return an action that calls a function with the app."""
-    return lambda app: function(app)
+    """Return a function of the app as an action."""
+    return function
 
 
 class WorkbenchApp(SurvivingApp):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import SessionError
-from sessions.imports import sources
+from sessions.imports import merging, sources
 from sessions.imports.reading import KEPT
-from sessions.model.session import SignatureText
+from sessions.model.session import Case, Session, SignatureText
 
 GIVEN = SignatureText("question, context: list[str] -> answer, score: float")
 TABLE = 'case;question;context;answer;score\nrainy;Is it raining?;"[""It pours.""]";yes;0.5\nsunny;Sun?;[];;\n'
@@ -47,6 +47,17 @@ def test_json_and_json_lines_are_cases_too_and_nothing_of_a_row_is_lost(tmp_path
         assert [one.name for one in cases] == ["7", "eval 2", "7 (2)"]
         assert cases[0].extra == {KEPT: {"source": "mail"}}
         assert [bool(one.expect) for one in cases] == [True, False, False]
+
+
+def test_rows_leave_alone_the_cases_that_they_do_not_name(tmp_path: Path) -> None:
+    (tmp_path / "eval.csv").write_text(TABLE)
+    imported = sources.load(str(tmp_path / "eval.csv"), "cases", GIVEN)
+    too_long_for_json = Case("other", inputs={"question": 10**5_000})
+    merged = merging.merged(Session(GIVEN, cases=(too_long_for_json, Case("sunny"), Case("rainy"))), imported)
+    assert merged.session.cases[0] is too_long_for_json
+    assert [one.name for one in merged.session.cases] == ["other", "sunny", "rainy"]
+    assert merged.session.cases[1].inputs == {"question": "Sun?", "context": []}
+    assert "2 cases are in the session already, 2 of them with other values" in merged.notes
 
 
 def test_broken_utf_16_is_told(tmp_path: Path) -> None:

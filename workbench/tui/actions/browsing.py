@@ -27,7 +27,7 @@ from workbench.output.measures import counted
 from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.choose import LONGEST_FILTER, ROWS_AROUND, ChooseScreen, Entry
+from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
 from workbench.tui.host import Host
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
@@ -105,12 +105,11 @@ class BrowseScreen(ChooseScreen):
         dialog.mount(self._glance, before=".dialog-hint")
         self._look_into_files()
 
-    def on_resize(self) -> None:
+    def share(self, room: int) -> int:
         """Divide the room between the entries and the preview, so that the keys below it stay in view."""
-        room = self.size.height * 85 // 100 - ROWS_AROUND
         entries = max(4, min(len(self._entries), room // 2))
-        self.query_one(OptionList).styles.max_height = entries
         self._glance.styles.max_height = max(4, room - entries)
+        return entries
 
     def found(self, typed: str) -> list[Entry]:
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))

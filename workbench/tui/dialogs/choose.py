@@ -91,8 +91,11 @@ class ChooseScreen(Dialog[str | None]):
 
     def on_resize(self) -> None:
         """Show as many entries as fit."""
-        room = self.app.size.height * 85 // 100 - ROWS_AROUND
-        self.query_one(OptionList).styles.max_height = max(4, min(MOST_ROWS, room))
+        self.query_one(OptionList).styles.max_height = self.share(self.app.size.height * 85 // 100 - ROWS_AROUND)
+
+    def share(self, room: int) -> int:
+        """Return the rows of this room that the entries get."""
+        return max(4, min(MOST_ROWS, room))
 
     def found(self, typed: str) -> list[Entry]:
         """Return the matching entries, best first."""

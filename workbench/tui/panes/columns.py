@@ -78,7 +78,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         Otherwise a second layout would follow that one.
         """
         self._arrangement = arrangement
-        self._expected = Size(width, self._heights.get(arrangement, self._last_room.height))
+        self._expected = Size(width, self._heights.get(arrangement, 0))
 
     def frame(self, columns: Sequence[Column]) -> None:
         """Show the columns with their titles only."""
@@ -378,7 +378,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _room(self) -> Size:
         """The size available to all columns; while another pane is maximised, the last such size."""
         self._last_room = self.size or self._last_room
-        return self._expected or self._last_room
+        return Size(self._expected.width or self._last_room.width, self._expected.height or self._last_room.height)
 
     @on(FieldTable.Completed)
     def _table_completed(self) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
+from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Case
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.actions.browsing import BrowseScreen, entries_of
+from workbench.tui.launch import run_app
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -68,6 +70,38 @@ def test_a_file_with_the_text_of_an_error_opens_as_the_failed_call(tmp_path: Pat
 
     store.save(replace(TICKETS, cases=(Case("c", extra={"imported": {"outputs": [said]}}),)), tmp_path / "a.json")
     at_the_desk(act, path=tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_keys_stay_in_view_below_many_files_and_a_long_preview(size: tuple[int, int], tmp_path: Path) -> None:
+    for number in range(20):
+        store.save(TICKETS, tmp_path / f"{number}.json")
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        await desk.until(lambda: "tickets" in glance(desk))
+        dialog, keys = [desk.app.screen.query_one(one).region for one in (".dialog", ".dialog-hint")]
+        assert keys.height and keys in dialog.shrink((1, 1, 1, 1))
+
+    at_the_desk(act, path=tmp_path / "0.json", size=size)
+
+
+def test_a_session_that_cannot_be_read_is_not_opened_as_the_call_that_it_keeps(tmp_path: Path) -> None:
+    path = tmp_path / "newer.json"
+    store.save(replace(TICKETS, cases=(Case("c", extra={"imported": {"messages": [], "outputs": ["a"]}}),)), path)
+    path.write_text(path.read_text("utf-8").replace('"format": 1,', '"format": 99,'), "utf-8")
+    with pytest.raises(SessionError, match="written by a newer workbench"):
+        run_app(str(path))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        await desk.fill_in(str(path))
+        await desk.press("enter")
+        assert desk.document.session.name == TICKETS.name
+        (said,) = [one.message for one in desk.app._notifications]
+        assert "format 99, and this one reads format 1" in said
+
+    at_the_desk(act)
 
 
 def test_a_home_folder_that_nobody_has_is_no_file(tmp_path: Path) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual.geometry import Size
+from textual.widget import Widget
 
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from tests.support.screen import lower_edge, seen
+from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.status import StatusLine, said_beyond
 from workbench.tui.screens.main import MainScreen
 
@@ -55,6 +60,22 @@ def test_a_start_paints_the_prompts_in_sight_before_it_makes_what_nobody_sees(mo
         await desk.until(lambda: not desk.main.columns._waiting, "for the columns out of sight")
 
     at_the_desk(act, session=FIVE)
+
+
+def test_the_first_layout_gives_the_columns_their_widths(monkeypatch: pytest.MonkeyPatch) -> None:
+    widths: list[list[str]] = []
+    reflow = Compositor.reflow
+
+    def laid_out(compositor: Compositor, parent: Widget, size: Size) -> Any:
+        widths.append([str(one.styles.width) for one in parent.query(ColumnPane)])
+        return reflow(compositor, parent, size)
+
+    monkeypatch.setattr(Compositor, "reflow", laid_out)
+
+    async def act(desk: Desk) -> None:
+        assert widths[0] == [str(one.outer_size.width) for one in desk.main.columns.all] == ["39", "39", "39"]
+
+    at_the_desk(act, size=MIDDLE)
 
 
 def test_a_title_shows_the_line_break_of_a_name_and_what_comes_after_it() -> None:

@@ -102,7 +102,7 @@ def text_of(message: Message, form: PromptForm) -> str:
 
 
 def heading_of(section: Section) -> str:
-    """Return the prompt_section.title of a message, followed by its form unless that is `sections`."""
+    """Return the title of a message, followed by its form unless that is `sections`."""
     mark = f"{prompt_section.FOLDED} " if section.is_title_alone else ""
     return mark + prompt_section.title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
