@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -231,11 +232,10 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     known = reading.detected
     for detect in detectors:
         if detect not in known:
-            known[detect] = []
-            try:
-                known[detect].extend(detect(reading))
-            except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
-                pass
+            flags: list[Flag] = []
+            with suppress(Exception):  # a user's type may raise in its own hooks; skip the rest of this detector
+                flags.extend(detect(reading))
+            known[detect] = flags  # whole, as another thread may look at it
         for flag in known[detect]:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())
