@@ -169,7 +169,8 @@ def _key_with_quotes(name: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _key_without_end(name: str) -> re.Pattern[str]:
-    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:')
+    inside = r'[^"\\]*+(?:"\s*+[^\s,:\]}]|\Z)'  # a text that only looks like a key ends before a sign of JSON
+    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:{inside}')
 
 
 @lru_cache(maxsize=256)

@@ -260,3 +260,10 @@ def test_a_word_for_no_value_is_an_empty_list(given: str) -> None:
 
 def test_a_single_character_is_not_blamed_on_the_token_limit() -> None:
     assert not any(fix.kind == "max_tokens" for one in read("json", "{").diagnosis for fix in one.fixes)
+
+
+@pytest.mark.parametrize("item", ["total: 5", "total:", "total: 5 \\n ", 'total: \\"5\\", "x'])
+def test_a_text_that_begins_like_a_missing_key_is_no_broken_key(item: str) -> None:
+    signature = Signature.make([Field("q", "input"), Field("a", "output", list[str]), Field("total", "output", int)])
+    reading = make("json").read(signature, f'Sure: {{"a": ["x", "{item}"]}}')
+    assert [one.cause for one in reading.diagnosis] == ["output-missing"]
