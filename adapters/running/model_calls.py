@@ -215,7 +215,7 @@ class ModelCalls:
             usage=collector.usage,
             cost=collector.cost,
             duration_ms=took_ms,
-            error=said or None,
+            error=None if failure is None else said,
             payload=payload,
             raw=collector.raw,
             purpose=life.purpose,
