@@ -1,4 +1,4 @@
-"""Track a run (events, attempts, deadline), and call its model: send, record attempts, retry."""
+"""Track a run, call its model, and record every attempt."""
 
 from __future__ import annotations
 
