@@ -38,10 +38,10 @@ class AdapterParseError(Exception):
         self.lm_response = lm_response
         self.parsed_result = parsed_result
         self._message = message
-        self._args: tuple[object, ...] = ()
+        self._args: tuple[object, ...] | None = None
 
     def __str__(self) -> str:
-        if self._args:
+        if self._args is not None:
             return str(Exception(*self._args))
         head = f"{self._message}\n\n" if self._message else ""
         text = (
@@ -58,7 +58,7 @@ class AdapterParseError(Exception):
 
     @property
     def args(self) -> tuple[object, ...]:
-        return self._args or (str(self),)
+        return (str(self),) if self._args is None else self._args
 
     @args.setter
     def args(self, args: Iterable[object]) -> None:

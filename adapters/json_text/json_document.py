@@ -200,9 +200,12 @@ def _end_of_members(text: str, start: int, end: int = sys.maxsize) -> tuple[int,
 
 def _last_place(text: str, start: int, end: int, key: str) -> int:
     """Return the last of the plain members from `start` to `end` with a key; -1 for none."""
-    place = text.rfind(f'"{key}"', start, end)
-    while place >= 0 and _end_of_members(text, place, end)[1] != end:
-        place = text.rfind(f'"{key}"', start, place)
+    wrong = end
+    while (place := text.rfind(f'"{key}"', start, wrong)) >= 0:
+        is_beside = wrong < end and _end_of_members(text, place, wrong)[1] == wrong
+        if not is_beside and _end_of_members(text, place, end)[1] == end:
+            break
+        wrong = place
     return place
 
 

@@ -66,7 +66,7 @@ def read(path: Path | None) -> ConfigFile:
     try:
         return ConfigFile(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+),", str(error))  # else at the end of the document
+        found = re.search(r"\(at line (\d+), column \d+\)\Z", str(error))  # else at the end of the document
         line = int(found[1]) if found else text.count("\n") + 1
         raise ConfigError(f"{path}:{line}: not TOML: {error}") from None
     except RecursionError:

@@ -57,7 +57,7 @@ BOTH = re.compile(
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+(.*\S)\s*$")
 NOTHING = re.compile(
     r"|-+|n/?a\.?|none|null|unknown|"
-    r"(?:no(?:t|ne|thing) )(?:mentioned|given|specified|provided|available|applicable|stated|found)\.?|"
+    r"(?:not|none|nothing) (?:mentioned|given|specified|provided|available|applicable|stated|found)\.?|"
     r"(?:(?:sorry,? |unfortunately,? )?I (?:cannot|can['’]t|could not|am unable to)|cannot|unable to) [^\d\n]{1,200}",
     re.IGNORECASE,
 )

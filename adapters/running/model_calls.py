@@ -1,4 +1,4 @@
-"""Track a run (events, attempts, deadline), and call its model: send, record attempts, retry."""
+"""Track a run, call its model, and record every attempt."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class ModelCalls:
             usage=collector.usage,
             cost=collector.cost,
             duration_ms=took_ms,
-            error=said or None,
+            error=None if failure is None else said,
             payload=payload,
             raw=collector.raw,
             purpose=life.purpose,

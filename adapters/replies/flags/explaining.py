@@ -235,11 +235,12 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
     for detect in detectors:
         flags: list[Flag] | None = known.get(detect)
         if flags is None:
-            flags = known[detect] = []
+            flags = []
             try:
                 flags.extend(detect(reading))
             except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
                 pass
+            known[detect] = flags  # whole, as another thread may look at it
         for flag in flags:
             found.setdefault((flag.name, flag.field, flag.path), flag)
     return tuple(found.values())

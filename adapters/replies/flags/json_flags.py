@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import filterfalse, repeat
 from math import inf
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -169,7 +168,8 @@ def _key_with_quotes(name: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _key_without_end(name: str) -> re.Pattern[str]:
-    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:')
+    inside = r'[^"\\]*+(?:"\s*+[^\s,:\]}]|\Z)'  # a text that only looks like a key ends before a sign of JSON
+    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:{inside}')
 
 
 @lru_cache(maxsize=256)
@@ -186,15 +186,19 @@ def _keys(reading: Reading) -> Iterator[Flag]:
     ignored: dict[str, int] = {}
     duplicated: dict[str, int] = {}
     for span in reading.spans:
-        if span.kind in ("duplicate", "unknown"):
-            row = keys_of_row(completion, span.start, span.end)
-            repeated = [name for name in outputs if name in row] if row else [span.field] * (span.kind == "duplicate")
-            for name in filter(None, repeated):
-                duplicated.setdefault(name, place_in_row(completion, span.start, name))
-            if not row and span.kind == "unknown" and (match := KEY.match(completion, span.start)):
-                ignored.setdefault(match[1], span.start)
-            known = [key for key in row if 0 < len(key) <= LONGEST_KEY and key not in outputs]
-            ignored.update(zip(filterfalse(ignored.__contains__, known), repeat(span.start)))
+        if span.kind not in ("duplicate", "unknown"):
+            continue
+        row = keys_of_row(completion, span.start, span.end)
+        for name in outputs:
+            if name in row and name not in duplicated:
+                duplicated[name] = place_in_row(completion, span.start, name)
+        for key in row:
+            if 0 < len(key) <= LONGEST_KEY and key not in outputs:
+                ignored.setdefault(key, span.start)
+        if span.kind == "duplicate" and span.field and not row:
+            duplicated.setdefault(span.field, span.start)
+        elif span.kind == "unknown" and not row and (match := KEY.match(completion, span.start)):
+            ignored.setdefault(match[1], span.start)
     for name, start in duplicated.items():
         taken: Any = reading.fields[name].value
         yield Flag(
@@ -204,11 +208,12 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             name,
         )
     lower = names_by_case(reading.signature)
-    for key, sounding in zip(ignored, map(str.casefold, map(str.strip, ignored)), strict=True):
-        if sounding not in lower:
+    told: set[str] = set()
+    for key, start in ignored.items():
+        meant = lower.get(key.strip().casefold())
+        if meant is None or (meant in told and not completion.startswith(f'"{key}"', start)):
             continue
-        meant = lower[sounding]
-        start = place_in_row(completion, ignored[key], key)
+        start = place_in_row(completion, start, key)
         if not COLON.match(completion, start + len(key) + 2):
             yield Flag(
                 "key-broken-by-quote",
@@ -216,6 +221,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 meant,
             )
         else:
+            told.add(meant)
             yield Flag(
                 "key-in-another-case",
                 f"The key {shown(key)} ({line(reading, start)}) is not `{meant}`: keys must match letter by letter.",

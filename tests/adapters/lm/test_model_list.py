@@ -79,6 +79,7 @@ def test_servers_are_those_of_the_environment_the_config_file_and_the_usual_plac
         ('[servers]\na = "http://u:p@h"', "config.toml:2: servers: a: an address here must not contain a user name"),
         ('[servers]\na = "http://[h"', "config.toml:2: .*hosted_vllm"),
         ('[servers]\na = "b', "config.toml:2: not TOML"),
+        ('\na = {"(at line 7, " = 1, "(at line 7, " = 2}', "config.toml:2: not TOML"),
         ("a = " + "[" * 100_000, "config.toml: nested too deeply"),
     ],
 )

@@ -270,6 +270,12 @@ def test_a_model_that_crashes_is_a_failed_request() -> None:
     assert message(result) == "The model could not be called: ZeroDivisionError: of all things"
 
 
+def test_a_call_that_fails_without_a_word_is_no_successful_attempt() -> None:
+    result = run(ScriptedLM([ProviderError("", "network")]))
+    assert not result.ok
+    assert [one.error for one in result.attempts] == [""]
+
+
 def test_listeners_hear_every_event_in_order() -> None:
     heard: list[events.Event] = []
     result = run(ScriptedLM(CHAT), listeners=[heard.append])

@@ -8,6 +8,8 @@ from typing import Literal
 import pytest
 
 from adapters.formats.catalog import make
+from adapters.json_text.json_document import APART, LONG_ROW, place_in_row
+from adapters.replies.flags import json_flags
 from adapters.replies.flags.json_text import JsonText, with_escapes
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import Reading
@@ -260,3 +262,34 @@ def test_a_word_for_no_value_is_an_empty_list(given: str) -> None:
 
 def test_a_single_character_is_not_blamed_on_the_token_limit() -> None:
     assert not any(fix.kind == "max_tokens" for one in read("json", "{").diagnosis for fix in one.fixes)
+
+
+@pytest.mark.parametrize("item", ["total: 5", "total:", "total: 5 \\n ", 'total: \\"5\\", "x'])
+def test_a_text_that_begins_like_a_missing_key_is_no_broken_key(item: str) -> None:
+    signature = Signature.make([Field("q", "input"), Field("a", "output", list[str]), Field("total", "output", int)])
+    reading = make("json").read(signature, f'Sure: {{"a": ["x", "{item}"]}}')
+    assert [one.cause for one in reading.diagnosis] == ["output-missing"]
+
+
+def test_the_line_of_a_repeated_key_is_right_for_a_key_with_escapes() -> None:
+    signature = Signature.make([Field("q", "input"), Field("v", "output", str)])
+    reading = make("json").read(signature, '{"\\u0076": "a",\n"x": 1,\n"v": "b",\n"y": 2}')
+    (flag,) = [one for one in reading.flags if one.name == "duplicate-key-last-wins"]
+    assert flag.message == "The key \"v\" occurs more than once; the last value counts ('b'), that on line 1 does not."
+
+
+def test_a_key_in_another_case_is_looked_for_once_in_a_long_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    signature = Signature.make([Field("q", "input"), Field("v", "output", str)])
+    looked: list[str] = []
+
+    def place(text: str, start: int, key: str) -> int:
+        looked.append(key)
+        return place_in_row(text, start, key)
+
+    monkeypatch.setattr(json_flags, "place_in_row", place)
+    keys = [f"k{number}" for number in range(2 * APART)] + [
+        f"{' ' * (number % 100)}V" for number in range(2 * LONG_ROW)
+    ]
+    flags = make("json").read(signature, "{" + ", ".join([f'"{key}": 1' for key in keys]) + "}").flags
+    assert "The key 'V' (line 1) is not `v`: keys must match letter by letter." in [one.message for one in flags]
+    assert looked == ["V"]

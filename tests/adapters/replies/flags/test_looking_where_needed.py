@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +11,11 @@ from hypothesis import strategies as st
 import adapters
 from adapters.formats import catalog
 from adapters.replies import repairs
-from adapters.replies.flags import strange_replies, values_read
+from adapters.replies.flag import Flag
+from adapters.replies.flags import explaining, strange_replies, values_read
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
+from adapters.replies.reading import Reading
 from adapters.types import recognition
 
 SIGNATURE = adapters.read_signature("question -> answer, names: list[str], sure: bool, scores: list[float]")
@@ -67,3 +71,16 @@ def test_every_formula_with_the_letter_of_an_escape_is_found(word: str) -> None:
     reply = f'{{"answer": "so\\n{{\\{word}}} holds", "names": [], "sure": true, "scores": []}}'
     flags = catalog.make("json").read(SIGNATURE, reply).flags
     assert [(flag.name, flag.field) for flag in flags] == [("backslash-is-an-escape", "answer")]
+
+
+def test_flags_are_known_once_all_of_a_detector_are() -> None:
+    reading = catalog.make("json").read(SIGNATURE, REPLY)
+    seen: list[object] = []
+
+    def detect(reading: Reading) -> Iterator[Flag]:
+        yield Flag("refusal", "first")
+        seen.append(reading.detected.get(detect))
+        yield Flag("reply-too-short", "second")
+
+    assert [one.message for one in explaining._found(reading, [detect])] == ["first", "second"]
+    assert seen == [None]
