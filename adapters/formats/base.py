@@ -113,8 +113,9 @@ class Adapter:
     name: ClassVar[str] = "custom"
     profile: ClassVar[Profile] = CUSTOM
     whole_call: WholeCall | None = None
-    renders_demos_by_faces: ClassVar[bool] = False
-    """True if demos depend only on `Signature.field_faces`; must be set on each class, as it is not inherited."""
+    demo_forms: ClassVar[tuple[str, str] | None] = None
+    """The forms of demos' inputs and outputs if they depend only on `Signature.field_faces`; adapters share demos of
+    the same forms. Must be set on each class, as it is not inherited."""
 
     def __init__(
         self,
@@ -139,7 +140,8 @@ class Adapter:
     def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt:
         """Render the messages with their origins. Raises what `format` raises.
 
-        `reuse` is an earlier prompt of this adapter, whose rendered demos are reused for the same demo objects.
+        `reuse` is an earlier prompt of this adapter, or `Prompt(())`: rendered demos are reused for the same demo
+        objects, those of other adapters too if they write them alike.
         """
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
@@ -179,7 +181,7 @@ class Adapter:
 
         Prompts with equal keys share rendered demos.
         """
-        return signature.field_faces if "renders_demos_by_faces" in type(self).__dict__ else signature
+        return signature.field_faces if "demo_forms" in type(self).__dict__ else signature
 
     def fallback_adapter(self) -> Adapter | None:
         """Return the adapter for a second call after a parse error, or None."""
