@@ -65,7 +65,7 @@ class RenderedDemos:
 
 
 _in_use: WeakValueDictionary[Hashable, RenderedDemos] = WeakValueDictionary()
-"""Demos of prompts in use, by both forms or by that of inputs, and by `demo_key`; for adapters of these forms."""
+"""The latest demos in use by their form of inputs and `demo_key`, for all adapters with this form."""
 
 
 def expanded(message: Message) -> Message:
@@ -87,10 +87,9 @@ def render_demos(
     forms = _forms(adapter)
     held = reuse.reusable if reuse is not None else None
     known = held if isinstance(held, RenderedDemos) and held.key == key and held.writer in (adapter, forms) else None
-    alike = None
-    if reuse is not None and forms is not None:
-        known = known or _in_use.get((forms, key))
-        alike = _in_use.get((forms[0], key))
+    alike = _in_use.get((forms[0], key)) if reuse is not None and forms is not None else None
+    if known is None and alike is not None and alike.writer == forms:
+        known = alike
     if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
         return known
     rendered: dict[int, RenderedDemo] = {}
@@ -130,7 +129,7 @@ def render_demos(
         forms = None
     made = RenderedDemos(forms or adapter, key, rendered, tuple(demos), tuple(messages), tuple(uses))
     if reuse is not None and forms is not None:
-        _in_use[forms, key] = _in_use[forms[0], key] = made
+        _in_use[forms[0], key] = made
     return made
 
 
