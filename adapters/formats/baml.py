@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from adapters.formats.conversation import JSON_TYPES
 from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
@@ -18,7 +19,6 @@ from adapters.signatures.type_names import walk
 from adapters.values.value_text import write_value
 
 INDENT = "  "
-JSON_TYPES = frozenset((str, int, float, bool, list, dict, type(None)))
 PLAIN = {str: "string", int: "int", float: "float", bool: "boolean"}
 
 
@@ -51,7 +51,7 @@ class BAMLAdapter(JSONAdapter):
 
     name: ClassVar[str] = "baml"
     profile: ClassVar[Profile] = PROFILE
-    renders_demos_by_faces: ClassVar[bool] = True
+    demo_forms: ClassVar[tuple[str, str] | None] = ("markers", "json")
     error_name: ClassVar[str] = "BAMLAdapter"
 
     def format_field_structure(self, signature: Signature) -> str:

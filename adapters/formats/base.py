@@ -12,8 +12,7 @@ import functools
 import gc
 import inspect
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -91,18 +90,6 @@ Parsed values contain no cyclic garbage, and for 1 MB of models collection would
 """
 
 
-@contextmanager
-def _garbage_left(completion: str) -> Iterator[None]:
-    is_paused = len(completion) >= LONG_REPLY and gc.isenabled()
-    if is_paused:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if is_paused:
-            gc.enable()
-
-
 class Adapter:
     """Base of all adapters; `docs/adapters.md` explains how to write an adapter.
 
@@ -113,8 +100,9 @@ class Adapter:
     name: ClassVar[str] = "custom"
     profile: ClassVar[Profile] = CUSTOM
     whole_call: WholeCall | None = None
-    renders_demos_by_faces: ClassVar[bool] = False
-    """True if demos depend only on `Signature.field_faces`; must be set on each class, as it is not inherited."""
+    demo_forms: ClassVar[tuple[str, str] | None] = None
+    """The forms of demos' inputs and outputs if they depend only on `Signature.field_faces`; adapters share demos of
+    the same forms. Must be set on each class, as it is not inherited."""
 
     def __init__(
         self,
@@ -139,7 +127,8 @@ class Adapter:
     def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt:
         """Render the messages with their origins. Raises what `format` raises.
 
-        `reuse` is an earlier prompt of this adapter, whose rendered demos are reused for the same demo objects.
+        `reuse` is an earlier prompt of this adapter, or `Prompt(())`: rendered demos are reused for the same demo
+        objects, those of other adapters too if they write them alike.
         """
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
@@ -149,8 +138,7 @@ class Adapter:
         """Parse a reply, with spans, steps and flags. Never raises for an invalid reply."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
-        with one_reading(), _garbage_left(completion):
-            return self._read(signature, completion)
+        return self._read_text(signature, completion)
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
         """Find what is surprising about a parse result of this adapter (`Reading.flags`)."""
@@ -179,7 +167,7 @@ class Adapter:
 
         Prompts with equal keys share rendered demos.
         """
-        return signature.field_faces if "renders_demos_by_faces" in type(self).__dict__ else signature
+        return signature.field_faces if "demo_forms" in type(self).__dict__ else signature
 
     def fallback_adapter(self) -> Adapter | None:
         """Return the adapter for a second call after a parse error, or None."""
@@ -212,6 +200,17 @@ class Adapter:
         """Make the object that collects this adapter's parse result."""
         return Findings(self.name, signature, completion, self.profile.reply, self, repair_steps().left)
 
+    def _read_text(self, signature: Signature, completion: str) -> Reading:
+        is_paused = len(completion) >= LONG_REPLY and gc.isenabled()
+        if is_paused:
+            gc.disable()
+        try:
+            with one_reading():
+                return self._read(signature, completion)
+        finally:
+            if is_paused:
+                gc.enable()
+
     def _read(self, signature: Signature, completion: str) -> Reading:
         raise NotImplementedError(f"{type(self).__name__} must override parse()")
 
@@ -234,8 +233,7 @@ class Adapter:
         """Parse the output values, by field name. Raises the error that dspy raises for this reply."""
         if not isinstance(completion, str):
             return self._parse_other(signature, completion)
-        with one_reading(), _garbage_left(completion):
-            reading = self._read(signature, completion)
+        reading = self._read_text(signature, completion)
         if reading.exception is not None:
             raise reading.exception
         return dict(reading.values)

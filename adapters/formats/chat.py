@@ -111,7 +111,7 @@ class ChatAdapter(Adapter):
 
     name: ClassVar[str] = "chat"
     profile: ClassVar[Profile] = PROFILE
-    renders_demos_by_faces: ClassVar[bool] = True
+    demo_forms: ClassVar[tuple[str, str] | None] = ("markers", "markers")
 
     def __init__(
         self,

@@ -28,10 +28,8 @@ INCOMPLETE_DEMO = Text.of(
 NOT_SUPPLIED = Text.of("Not supplied for this particular example. ", "filler")
 NOT_SUPPLIED_IN_HISTORY = Text.of("Not supplied for this conversation history message. ", "filler")
 
-SHORTEST_KEPT_ONCE = 500
-"""Characters of a demo's text from which adapters share it."""
-_long_texts: WeakValueDictionary[int, Text] = WeakValueDictionary()
-"""Long texts of rendered demos, by hash."""
+JSON_TYPES = frozenset((str, int, float, bool, list, dict, type(None)))
+"""Types of values that all adapters with the same form of inputs write alike."""
 
 
 @lru_cache(maxsize=1)
@@ -51,16 +49,23 @@ class RenderedDemo:
     messages: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RenderedDemos:
-    """A prompt's rendered demos by identity, with their adapter and `Adapter.demo_key`."""
+    """A prompt's rendered demos by identity, with their `Adapter.demo_key`.
 
-    adapter: object
+    `writer` is what else they depend on: `Adapter.demo_forms`, or the adapter.
+    """
+
+    writer: object
     key: Hashable
     by_id: Mapping[int, RenderedDemo]
     demos: tuple[Values, ...]
     messages: tuple[Message, ...]
     uses: tuple[DemoUse, ...]
+
+
+_in_use: WeakValueDictionary[Hashable, RenderedDemos] = WeakValueDictionary()
+"""The latest demos in use by their form of inputs and `demo_key`, for all adapters with this form."""
 
 
 def expanded(message: Message) -> Message:
@@ -75,12 +80,16 @@ def expanded(message: Message) -> Message:
 def render_demos(
     adapter: RequestedAdapter, key: Hashable, signature: Signature, demos: Demos, reuse: Prompt | None, expand: bool
 ) -> RenderedDemos:
-    """Render the demos, incomplete ones first, reusing those of `reuse` if adapter and key are the same.
+    """Render the demos, incomplete ones first, reusing those of `reuse` and of other adapters with the same forms.
 
-    `expand` converts marked custom types in their texts to content parts.
+    Without `reuse`, nothing is reused. `expand` converts marked custom types in their texts to content parts.
     """
+    forms = _forms(adapter)
     held = reuse.reusable if reuse is not None else None
-    known = held if isinstance(held, RenderedDemos) and held.adapter is adapter and held.key == key else None
+    known = held if isinstance(held, RenderedDemos) and held.key == key and held.writer in (adapter, forms) else None
+    alike = _in_use.get((forms[0], key)) if reuse is not None and forms is not None else None
+    if known is None and alike is not None and alike.writer == forms:
+        known = alike
     if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
         return known
     rendered: dict[int, RenderedDemo] = {}
@@ -106,41 +115,48 @@ def render_demos(
     for wanted in ("incomplete", "complete", "dropped"):
         for demo, use in pending:
             if use.use == wanted:
-                rendered[id(demo)] = _render_demo(adapter, signature, demo, use, expand)
+                other = alike.by_id.get(id(demo)) if alike is not None else None
+                asked = other.messages[0] if other is not None and other.messages and other.use == use else None
+                rendered[id(demo)] = _render_demo(adapter, signature, demo, use, expand, asked)
     messages: list[Message] = []
     for wanted in ("incomplete", "complete"):
         for demo, use in zip(demos, uses, strict=True):
             if use.use == wanted:
                 entry = rendered[id(demo)]
                 messages.extend(entry.messages if entry.use is use else _renumbered(entry, use.number).messages)
-    return RenderedDemos(adapter, key, rendered, tuple(demos), tuple(messages), tuple(uses))
+    is_alone = known is not None and known.writer is adapter
+    if is_alone or not all(JSON_TYPES.issuperset(map(type, demo.values())) for demo, _ in pending):
+        forms = None
+    made = RenderedDemos(forms or adapter, key, rendered, tuple(demos), tuple(messages), tuple(uses))
+    if reuse is not None and forms is not None:
+        _in_use[forms[0], key] = made
+    return made
+
+
+def _forms(adapter: RequestedAdapter) -> tuple[str, str] | None:
+    """Return `Adapter.demo_forms` unless the adapter's class does not set it, or the object has its own methods."""
+    return None if any(map(callable, vars(adapter).values())) else vars(type(adapter)).get("demo_forms")
 
 
 def _render_demo(
-    adapter: RequestedAdapter, signature: Signature, demo: Values, use: DemoUse, expand: bool
+    adapter: RequestedAdapter, signature: Signature, demo: Values, use: DemoUse, expand: bool, asked: Message | None
 ) -> RenderedDemo:
+    """Render a demo's messages; `asked` is the first if another adapter made it."""
     if use.use == "dropped":
         return RenderedDemo(demo, use, ())
     turn = f"demo {use.number}"
     is_complete = use.use == "complete"
-    user = (
-        adapter.format_user_message_content(signature, demo)
-        if is_complete
-        else adapter.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
-    )
+    if asked is None:
+        user = (
+            adapter.format_user_message_content(signature, demo)
+            if is_complete
+            else adapter.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
+        )
+        asked = message_of("user", turn, user)
+        asked = expanded(asked) if expand else asked
     missing = NOT_SUPPLIED_IN_HISTORY if is_complete else NOT_SUPPLIED
     answer = adapter.format_assistant_message_content(signature, demo, missing_field_message=missing)
-    asked = message_of("user", turn, _kept_once(user))
-    answered = message_of("assistant", turn, _kept_once(answer))
-    return RenderedDemo(demo, use, (expanded(asked) if expand else asked, answered))
-
-
-def _kept_once(content: object) -> object:
-    """Return the same text of another adapter, if there is one: Chat, JSON and BAML show long inputs alike."""
-    if not isinstance(content, Text) or len(content) < SHORTEST_KEPT_ONCE:
-        return content
-    known = _long_texts.setdefault(hash(content), content)
-    return known if known == content and known.segments == content.segments else content
+    return RenderedDemo(demo, use, (asked, message_of("assistant", turn, answer)))
 
 
 def _renumbered(entry: RenderedDemo, number: int) -> RenderedDemo:

@@ -213,7 +213,7 @@ class JSONAdapter(ChatAdapter):
 
     name: ClassVar[str] = "json"
     profile: ClassVar[Profile] = PROFILE
-    renders_demos_by_faces: ClassVar[bool] = True
+    demo_forms: ClassVar[tuple[str, str] | None] = ("markers", "json")
     error_name: ClassVar[str] = "JSONAdapter"
 
     def __init__(

@@ -79,7 +79,7 @@ class TwoStepAdapter(Adapter):
 
     name: ClassVar[str] = "twostep"
     profile: ClassVar[Profile] = PROFILE
-    renders_demos_by_faces: ClassVar[bool] = True
+    demo_forms: ClassVar[tuple[str, str] | None] = ("prose", "prose")
 
     def __init__(
         self,

@@ -117,18 +117,18 @@ class Text(str):
 
 def join(separator: str, parts: Sequence[str], kind: Kind = "boilerplate") -> Text:
     """Return `separator.join(parts)` with the origins of `parts`; separators have the kind `kind`."""
+    self = _new_str(Text, separator.join(parts))
     between = Segment(separator, kind)
     segments: list[Segment] = []
     for index, part in enumerate(parts):
-        if index:
+        if index and separator:
             segments.append(between)
         if isinstance(part, Text):
             segments.extend(part.segments)
-        elif isinstance(part, str):
+        elif part:
             segments.append(Segment(part, "custom"))
-        else:
-            raise TypeError(f"sequence item {index}: expected str instance, {type(part).__name__} found")
-    return Text(segments)
+    self.segments = tuple(segments)
+    return self
 
 
 Values = Mapping[str, object]

@@ -32,6 +32,8 @@ from sessions.releases.adapter import ReleaseAdapter
 from sessions.running.tools import described_tools
 
 DEMO_LIMIT = 4096
+NO_PROMPT = Prompt(())
+"""Passed as `reuse`, it lets adapters share rendered demos: a session's never change."""
 TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
 
 
@@ -238,7 +240,7 @@ def request_of(
         model=model,
         params=params_of(session, column, case),
         model_type=model_type,
-        reuse=reuse,
+        reuse=reuse or NO_PROMPT,
         tools=described_tools(session),
         held=True,
     )

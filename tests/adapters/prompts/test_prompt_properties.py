@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import pydantic
 import pytest
 from oracle import signatures
 from oracle.outcomes import outcome, plain
@@ -13,10 +14,13 @@ from oracle.traces import pieces_not_of, prompt_faults
 
 from adapters.formats import catalog
 from adapters.formats.catalog import make
-from adapters.formats.conversation import _kept_once
-from adapters.prompts.text import Text
+from adapters.formats.chat import ChatAdapter
+from adapters.prompts.text import Prompt
 from adapters.signatures.notation import read
 from adapters.signatures.signature import Signature
+
+SHARING = Prompt(())
+"""A prompt to reuse: adapters share the demos of prompts that are made with one."""
 
 ALL = catalog.NAMES
 SEEDS = 30
@@ -111,11 +115,62 @@ def test_demos_are_made_anew_for_a_signature_with_another_field(name: str) -> No
     assert reused.as_dicts() == adapter.render(after, demos, {}).as_dicts()
 
 
-def test_adapters_share_a_demos_long_texts_of_the_same_origins() -> None:
-    signature, demos = read("question -> answer"), [{"question": "Why so? " * 100, "answer": "so"}]
-    prompts = [make(name).render(signature, demos, {"question": "?"}) for name in ("chat", "json", "xml")]
-    chat, json, xml = [prompt.messages[1].parts[0] for prompt in prompts]
-    assert json is chat and xml != chat
+def test_adapters_share_the_messages_of_demos_that_they_write_alike() -> None:
+    signature = read("question, context: list[str] -> answer")
+    demos = [{"question": "Why?", "context": ["so"], "answer": "so"}, {"question": "Why?", "answer": None}]
+    names = ("chat", "json", "xml", "baml")
+    prompts = [make(name).render(signature, demos, {}, SHARING) for name in names]
+    again = [make(name).render(signature, demos, {}).messages[1] for name in ("chat", "json")]
+    assert [one.as_dicts() for one in prompts] == [make(name).format(signature, demos, {}) for name in names]
     assert [piece for prompt in prompts for piece in prompt_faults(prompt)] == []
-    plain_text = Text.of(str(chat), "custom")
-    assert type(plain_text) is Text and plain_text == chat and _kept_once(plain_text) is plain_text
+    chat, json, xml, baml = [prompt.messages[1:5] for prompt in prompts]
+    assert [a is b for a, b in zip(chat, json, strict=True)] == [True, False] * 2
+    assert [a is b for a, b in zip(json, baml, strict=True)] == [True] * 4
+    assert not {id(one) for one in xml} & {id(one) for one in (*chat, *json)}
+    assert chat[0] is not again[0] is not again[1], "only where a prompt is given do demos stand for their content"
+
+
+class Bill(pydantic.BaseModel):
+    total: int
+
+
+def test_a_value_that_adapters_write_differently_is_not_shared() -> None:
+    signature = read("bill: list[str] -> answer")
+    demos = [{"bill": Bill(total=2), "answer": "so"}, {"bill": ["2"], "answer": "so"}]
+    prompts = {name: make(name).render(signature, demos, {}, SHARING) for name in ("chat", "json", "baml")}
+    for name, prompt in prompts.items():
+        assert prompt.as_dicts() == make(name).format(signature, demos, {})
+        for other in prompts:
+            reused = make(other).render(signature, demos, {}, prompt)
+            assert reused.as_dicts() == make(other).format(signature, demos, {})
+    assert str(prompts["json"].messages[1].text) != str(prompts["baml"].messages[1].text)
+
+
+def test_an_adapter_of_a_user_shares_no_demos() -> None:
+    class Mine(ChatAdapter):
+        end = "!"
+
+        def input_text(self, annotation: object, value: object) -> str:
+            return f"{value}{self.end}"
+
+    own_end, own_method = Mine(), ChatAdapter()
+    own_end.end = "."
+    own_method.input_text = lambda annotation, value: f"{value}?"  # type: ignore[method-assign]
+    signature, demos = read("question -> answer"), [{"question": "Why", "answer": "so"}]
+    adapters = (ChatAdapter(), Mine(), own_end, own_method, make("json"))
+    prompts = [one.render(signature, demos, {}, SHARING) for one in adapters]
+    texts = [str(prompt.messages[1].text).removeprefix("[[ ## question ## ]]\n") for prompt in prompts]
+    assert texts == ["Why", "Why!", "Why.", "Why?", "Why"]
+
+
+def test_shared_demos_have_their_own_numbers_and_fields() -> None:
+    signature = read("question -> answer")
+    first, second = {"question": "1", "answer": "1"}, {"question": "2", "answer": "2"}
+    for name in ("json", "baml"):
+        for demos in ([second, first], [second], [first, first], [first, {**second}]):
+            for given in (signature, read("question -> answer, more"), read("answer -> question")):
+                lent = make("chat").render(signature, [first, second], {}, SHARING)
+                prompt = make(name).render(given, demos, {}, SHARING)
+                anew = make(name).render(given, demos, {})
+                assert (prompt, prompt.demos) == (anew, anew.demos)
+                assert len(lent.demos) == 2
