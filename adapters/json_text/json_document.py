@@ -162,7 +162,9 @@ def _long_string(text: str, start: int) -> tuple[str, int] | None:
         value = from_json(text[start:], allow_partial=True)
     except ValueError:
         return None
-    inside = start + len(text[start : start + 1 + len(value)].rstrip("\\"))
+    inside = start + 1 + len(value)
+    if text[inside - 1] == "\\":
+        inside = start + len(text[start:inside].rstrip("\\"))
     return value, scanstring(text, inside, True)[1]
 
 
