@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from adapters.lm.lm_settings import LMSettings as LMSettings
     from adapters.lm.protocol import LM as LM
     from adapters.lm.protocol import Chunk as Chunk
+    from adapters.lm.protocol import HttpRequest as HttpRequest
     from adapters.lm.protocol import ProviderError as ProviderError
-    from adapters.requests.capabilities import Capabilities
+    from adapters.lm.protocol import ToolCallPart as ToolCallPart
+    from adapters.requests.capabilities import Capabilities as Capabilities
 
 _HOME_OF = {
-    **dict.fromkeys(("LM", "Chunk", "ProviderError"), "adapters.lm.protocol"),
+    **dict.fromkeys(("LM", "Chunk", "HttpRequest", "ProviderError", "ToolCallPart"), "adapters.lm.protocol"),
+    "Capabilities": "adapters.requests.capabilities",
     "LMSettings": "adapters.lm.lm_settings",
     "capabilities_of": "adapters.lm.capabilities",
 }
