@@ -23,7 +23,6 @@ from textual.widget import Widget
 
 from workbench.tui.textual_internals.access import FitsItsRoom
 from workbench.tui.textual_internals.error_isolation import report
-from workbench.tui.textual_internals.light_strips import use_light_strips
 
 ROWS_BETWEEN = 4
 
@@ -222,7 +221,6 @@ def _behind_a_dialog(segments: Iterable[Segment], tint: Color) -> Iterable[Segme
 def paint_by_rows(screen: Screen[Any]) -> None:
     """Give a screen a `RowCompositor`; call this while the screen is being created."""
     screen._compositor = RowCompositor()
-    use_light_strips()
     # Textual puts `lru_cache` on this method, which keeps a widget's painted lines alive until 1,024 other entries
     # replace them: a lesson opened and closed a hundred times would keep 90 MB.
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]
