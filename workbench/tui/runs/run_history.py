@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -71,13 +71,16 @@ class RunHistory:
         """Store a run that has ended; on failure, `tell` is called from the thread with a new reason."""
         path = self._place_of(run.path)
 
-        def done(future: Future[None]) -> None:
-            error = future.exception()
-            before, self._told = self._told, plain_words(error) if isinstance(error, Exception) else ""
-            if self._told not in ("", before):
-                tell(self._told)
+        def store() -> None:
+            before, self._told = self._told, ""
+            try:
+                self._add(run, path)
+            except Exception as error:  # whatever the disk or the database raises
+                self._told = plain_words(error)
+                if self._told != before:
+                    tell(self._told)
 
-        self._thread.submit(self._add, run, path).add_done_callback(done)
+        self._thread.submit(store)
 
     async def ask(self, work: Callable[[SentRuns], Result], is_private: bool, of_program: bool = False) -> Result:
         """Query the store, including every run that ended before, or the calls of the running program.

@@ -17,8 +17,8 @@ from workbench.capture import capturing
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import serve
 
-KEEP_OPTIONS = "import pathlib, sys; pathlib.Path({!r}).write_text(sys.stdin.readline(), encoding='utf-8')"
-"""Stands in for the process that writes the sessions: it keeps what it is given first."""
+KEEP_OPTIONS = "import pathlib, sys; pathlib.Path({!r}).write_text(sys.argv[-1], encoding='utf-8')"
+"""Stands in for the process that writes the sessions: it keeps the options."""
 
 
 def test_what_to_keep_and_to_redact_reaches_the_process_that_writes_the_sessions(

@@ -1,6 +1,8 @@
 """What was sent from the app is found the next time, unless it is private or the user wants none kept."""
 
 import asyncio
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 from adapters.lm.protocol import Completion
 from adapters.running.runs import Attempt, Run
 from tests.support.open_app import TICKETS
-from workbench.sending.sent_runs import PastRun, Wanted
+from workbench.sending.sent_runs import PastRun, SentRuns, Wanted
 from workbench.state.document import state_of
 from workbench.tui.dialogs.sent_runs import one_run, two_runs
 from workbench.tui.runs.run_history import RunHistory
@@ -48,6 +50,24 @@ def texts(history: RunHistory, wanted: Wanted | None = None, is_private: bool = 
 
 def text(blocks: list[Block]) -> str:
     return "\n".join((one.lead.text if one.lead else "") + "".join(part.text for part in one.pieces) for one in blocks)
+
+
+def test_a_failure_is_told_from_the_thread_however_early_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit = ThreadPoolExecutor.submit
+
+    def submit_and_wait(pool: ThreadPoolExecutor, *work: Any) -> Future[Any]:
+        future = submit(pool, *work)
+        wait([future])
+        return future
+
+    def fail(*given: Any) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_and_wait)
+    monkeypatch.setattr(SentRuns, "add", fail)
+    told: list[threading.Thread] = []
+    opened(tmp_path / "s.json").add(sent(None), lambda _: told.append(threading.current_thread()))
+    assert [one is threading.current_thread() for one in told] == [False]
 
 
 def test_runs_are_there_the_next_time(tmp_path: Path) -> None:
