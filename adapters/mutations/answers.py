@@ -225,8 +225,8 @@ ZERO_WIDTH = "\u200b"
 
 
 def one_too_many(good: GoodReply) -> str | None:
-    name = next(one for one in ("notes", "remark", "comment_of_the_model") if one not in good.signature.fields)
-    return good.write((*good.fields, _text_field(good, name, "No remarks."))) if good.fields else None
+    names = [one for one in ("notes", "remark", "comment_of_the_model") if one not in good.signature.fields]
+    return good.write((*good.fields, _text_field(good, names[0], "No remarks."))) if good.fields and names else None
 
 
 def input_repeated(good: GoodReply) -> str | None:

@@ -31,7 +31,7 @@ def merged(session: Session, imported: Imported) -> Imported:
     there = {json.dumps(dict(demo.values)) for demo in session.demos}
     demos = [demo for demo in other.demos if json.dumps(dict(demo.values)) not in there]
     if len(demos) < len(other.demos):
-        notes.append(f"{len(other.demos) - len(demos):,} demos are in the session already")
+        notes.append(f"demos already in the session: {len(other.demos) - len(demos):,}")
     new_cases = [case for case in other.cases if case != Case(case.name)]
     columns = list(session.columns)
     for case in new_cases:
@@ -54,7 +54,7 @@ def merged(session: Session, imported: Imported) -> Imported:
                 before[place] = replace(case, inputs=row.inputs, expect=row.expect or case.expect)
                 changed += 1
         if rows:
-            notes.append(f"{len(rows):,} cases are in the session already, {changed:,} of them with other values")
+            notes.append(f"cases already in the session: {len(rows):,}; with other values: {changed:,}")
         new_cases = [case for case in new_cases if case.name not in names]
     for case in new_cases:
         name = unused(case.name, names)
@@ -88,9 +88,9 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
             there += 1
             continue
         made.append(replace(one, tag=unused(one.tag, {had.tag for had in made if had.of == one.of}, "{}-{}")))
-    notes = [f"{len(made) - len(session.variants):,} variants are new"] if other.variants else []
+    notes = [f"new variants: {len(made) - len(session.variants):,}"] if other.variants else []
     if there:
-        notes.append(f"{there:,} wordings are in the session already")
+        notes.append(f"wordings already in the session: {there:,}")
     return tuple(made), notes
 
 

@@ -131,7 +131,7 @@ def test_a_second_import_adds_nothing_and_a_tag_that_is_taken_gets_a_number(tmp_
     once = merging.merged(session, imported)
     assert [(one.tag, one.text) for one in once.session.variants] == [("gepa-0", "Mine."), ("gepa-0-2", "Theirs.")]
     again = merging.merged(once.session, imported)
-    assert again.session == once.session and "1 wordings are in the session already" in again.notes
+    assert again.session == once.session and "wordings already in the session: 1" in again.notes
     assert not once.questions
 
 

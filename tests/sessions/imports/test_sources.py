@@ -57,7 +57,7 @@ def test_rows_leave_alone_the_cases_that_they_do_not_name(tmp_path: Path) -> Non
     assert merged.session.cases[0] is too_long_for_json
     assert [one.name for one in merged.session.cases] == ["other", "sunny", "rainy"]
     assert merged.session.cases[1].inputs == {"question": "Sun?", "context": []}
-    assert "2 cases are in the session already, 2 of them with other values" in merged.notes
+    assert "cases already in the session: 2; with other values: 2" in merged.notes
 
 
 def test_broken_utf_16_is_told(tmp_path: Path) -> None:

@@ -71,6 +71,13 @@ def test_a_mutation_changes_the_reply_or_does_not_apply(every_good_reply: list[G
             assert broken is None or broken.text != good.text, mutation.name
 
 
+def test_a_field_too_many_does_not_apply_where_each_of_its_names_is_a_field() -> None:
+    inputs = {"notes": "n", "remark": "r", "comment_of_the_model": "c"}
+    signature = SignatureText("notes, remark, comment_of_the_model -> answer")
+    session = Session(signature, (Demo({**inputs, "answer": "yes"}),), cases=(Case("case 1", inputs),))
+    assert CATALOGUE["a field too many"](find(session, session.cases[0], "chat")) is None
+
+
 def test_the_same_reply_is_broken_in_the_same_way_every_time() -> None:
     first, second = good_reply("triage", "json"), good_reply("triage", "json")
     assert first.text == second.text

@@ -101,8 +101,9 @@ def typed(value: Any, depth: int = 0) -> Any:
     if kind is int:
         return value if value.bit_length() <= _LARGE_INT_BITS else _tagged("int", hex(value))
     if kind is float:
-        infinity = "Infinity" if value > 0 else "-Infinity"
-        return value if math.isfinite(value) else _tagged("float", "NaN" if math.isnan(value) else infinity)
+        if math.isfinite(value):
+            return value
+        return _tagged("float", "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity")
     if depth >= DEPTH:
         return _tagged("nested deeper", kind.__qualname__)
     if kind is list:

@@ -161,9 +161,10 @@ async def save_as(host: Host) -> bool:
 
 async def may_replace(host: Host, path: Path, title: str) -> bool:
     """Ask whether to replace a file; return True if there is none."""
+    if not path.exists():
+        return True
     answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-    screen = ConfirmScreen(title, f"{path} exists. Replace it?", answers)
-    return not path.exists() or await host.app.push_screen_wait(screen) == "yes"
+    return await host.app.push_screen_wait(ConfirmScreen(title, f"{path} exists. Replace it?", answers)) == "yes"
 
 
 def _file_name(session: Session) -> str:

@@ -44,7 +44,7 @@ def test_demos_go_into_a_session_behind_those_it_has_and_once(rain: str, run: Ru
     before = store.load(rain)
     assert [one.values["score"] for one in before.demos] == [1, 0.5]
     again = run("import", "d.csv", "--into", rain)
-    assert again.code == 0 and "2 demos are in the session already" in again.err
+    assert again.code == 0 and "demos already in the session: 2" in again.err
     assert store.load(rain) == before
 
 
@@ -130,7 +130,7 @@ def test_rows_of_the_same_name_are_the_same_case_whose_recording_stays(rain: str
     Path("eval.csv").write_text('case,question,context,answer\ncase 1,Snow?,"[]",no\nother,Hail?,[],yes\n')
     done = run("import", "eval.csv", "--as", "cases", "--into", rain)
     assert done.code == 0, done.err
-    assert "1 cases are in the session already, 1 of them with other values" in done.err
+    assert "cases already in the session: 1; with other values: 1" in done.err
     first, other = store.load(rain).cases
     assert (first.name, first.inputs["question"], other.name) == ("case 1", "Snow?", "other")
     assert first.expect == {"fields": {"answer": {"equals": "no"}}}
