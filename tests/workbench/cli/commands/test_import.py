@@ -201,7 +201,8 @@ def test_candidates_of_an_optimiser_become_variants_that_are_compared_as_prompts
     assert run("diff", rain, "--variant", "gepa-9").code == exit_codes.USAGE
     assert run("diff", rain, rain, "--variant", "gepa-1").code == exit_codes.USAGE
     again = run("import", "gepa.json", "--into", rain)
-    assert again.code == exit_codes.OK and store.load(rain) == after and "wordings already in the session: 2" in again.err
+    assert (again.code, store.load(rain)) == (exit_codes.OK, after)
+    assert "wordings already in the session: 2" in again.err
 
 
 def test_a_score_survives_saving_and_one_that_is_no_number_is_refused_by_its_place(rain: str, run: Run) -> None:
