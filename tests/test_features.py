@@ -23,10 +23,18 @@ TESTS = Path(__file__).parent
 DOCUMENTS = TESTS.parent / "docs"
 
 
+TESTS_OF_A_BENCH = (
+    *("sessions/bench/*.py", "workbench/bench/*.py"),
+    *("workbench/cli/commands/test_bench.py", "workbench/cli/commands/test_json_keys.py"),
+)
+"""Keys of facts are usual words, which other tests write for other things."""
+
+
 @cache
-def written_by_tests() -> frozenset[str]:
-    """Each quoted string of the tests and each word in one; this file is left out."""
-    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__)]
+def written_by_tests(*places: str) -> frozenset[str]:
+    """Each quoted string of the tests in `places` (all without any) and each word in one; this file is left out."""
+    paths = {path for place in places or ("**/*.py",) for path in TESTS.glob(place)} - {Path(__file__)}
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     strings = {string for text in texts for string in re.findall(r'"([^"\n]+)"', text)}
     return frozenset(strings | {word for string in strings for word in re.findall(r"[\w@.+-]+", string)})
 
@@ -52,19 +60,40 @@ def test_every_option_of_a_command_is_named_by_a_test(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "names"),
+    ("kind", "names", "places"),
     [
-        ("flags", FLAGS),
-        ("lints", LINTS),
-        ("export forms", FORMS),
-        ("facts of the bench", [fact.key for fact in FACTS]),
-        ("settings", [setting.name for setting in KEYS]),
-        ("commands", SUMMARIES),
+        ("flags", FLAGS, ()),
+        ("lints", LINTS, ()),
+        ("facts of the bench", [fact.key for fact in FACTS], TESTS_OF_A_BENCH),
+        ("settings", [setting.name for setting in KEYS], ()),
+        ("commands", SUMMARIES, ()),
     ],
 )
-def test_every_feature_with_a_name_is_named_by_a_test(kind: str, names: Collection[str]) -> None:
+def test_every_feature_with_a_name_is_named_by_a_test(
+    kind: str, names: Collection[str], places: tuple[str, ...]
+) -> None:
     assert names
-    assert sorted(set(names) - written_by_tests()) == [], kind
+    assert sorted(set(names) - written_by_tests(*places)) == [], kind
+
+
+def test_every_export_is_made_by_a_test_of_exports() -> None:
+    """A quoted name would not do: an export may have the name of a library or of an ordinary word."""
+    folders = (TESTS / "sessions" / "exports", TESTS / "workbench" / "exporting")
+    tests = "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.py"))
+    untested = []
+    for name, form in FORMS.items():
+        module, function = form.make.__module__, form.make.__name__
+        imported = rf"from {module} import (?:\([^)]*|[^\n]*)\b{function}\b"
+        called = rf"\b{module.rpartition('.')[2]}\.{function}\(|FORMS\[\"{name}\"\]"
+        if not re.search(f"{imported}|{called}", tests):
+            untested.append(name)
+    assert untested == []
+
+
+def test_every_fact_of_the_bench_is_documented() -> None:
+    _, _, rest = (DOCUMENTS / "json.md").read_text(encoding="utf-8").partition("\n## `bench --json`\n")
+    shape = rest.partition("\n## ")[0]
+    assert [fact.key for fact in FACTS if f'"{fact.key}"' not in shape] == []
 
 
 def test_every_key_of_the_app_is_pressed_or_named_by_a_test() -> None:

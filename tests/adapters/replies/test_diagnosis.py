@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
+import re
 import weakref
 from typing import Any
 
@@ -13,7 +15,8 @@ import adapters
 from adapters.errors import AdapterParseError
 from adapters.formats import catalog
 from adapters.formats.chat import ChatAdapter
-from adapters.replies.flags.glossary import FLAGS
+from adapters.replies.flags import explaining
+from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.patterns import LAST, PATTERNS
 from adapters.replies.reading import Reading
@@ -589,6 +592,17 @@ def test_the_table_is_made_of_flags() -> None:
     assert len(set(names)) == len(names)
     assert set(names) <= set(FLAGS)
     assert set(names).isdisjoint(LAST)
+
+
+def test_every_flag_that_only_an_error_raises_is_a_cause() -> None:
+    """Without its row in the table, another cause and its fixes are named beside the flag."""
+    source = "".join(map(inspect.getsource, (explaining.no_answer, explaining._ended, explaining._no_answer)))
+    of_no_answer = set(re.findall(r'Flag\(\s*"([a-z-]+)"', source))
+    assert {"empty-reply", "think-not-closed", "refusal", "cut-off-at-limit", "too-large-to-read"} <= of_no_answer
+    assert list(SECTIONS)[-1] == "Values that were refused"
+    names = list(FLAGS)
+    of_values = set(names[names.index(SECTIONS["Values that were refused"]) :])
+    assert sorted((of_no_answer | of_values) - {one.name for one in PATTERNS}) == []
 
 
 def test_a_value_that_its_type_rejects_otherwise_is_quoted() -> None:
