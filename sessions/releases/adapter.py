@@ -147,7 +147,7 @@ class CaseOfRelease:
         return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
 
     def _why_not_asked(self, request: Request, answer: Answer) -> str:
-        """Return why the step limit in force rules out asking the release; empty if it may be asked."""
+        """Return why the current step limit forbids asking the release; empty if it allows that."""
         steps = steps_in_force()
         if steps is None:
             return ""

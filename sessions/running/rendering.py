@@ -277,7 +277,7 @@ def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
 
 
 def is_shown_by_litellm(session: Session, column: Column, request: Request) -> bool:
-    """Return whether litellm shows the request: one that it writes, and one to Ollama, with its address."""
+    """Return whether litellm shows the request: if litellm writes it, or its model is Ollama's."""
     return is_ollama(session.model_of(column)) or is_by_litellm(session, column, request)
 
 
