@@ -136,7 +136,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "literal-wrapper-in-optional": "Literal[…] is removed only for a plain Literal.",
         "value-in-another-case": "Values of a Literal or Enum must match exactly.",
         "several-allowed-values": "A Literal is one of its values: a list of them is a parse error.",
-        "quote-not-closed": "A text in quotes ends at its second quote; without it, what follows belongs to the value.",
+        "quote-not-closed": "Without a closing quote, the text that follows becomes part of the value.",
         "words-around-value": "Values are not searched for in text: extra words or a full stop are a parse error.",
         "fraction-for-a-whole-number": "12.5 for an int is a parse error: nothing is rounded or truncated.",
         "digits-grouped": "1,234 is a parse error: digits must not be grouped by commas, spaces or apostrophes.",

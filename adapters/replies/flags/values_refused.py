@@ -134,8 +134,8 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
     elif any(not isinstance(value, str) and str(value) == bare for value in values):
         yield Flag(
             "enum-value-is-no-text",
-            f"{shown(bare)} is text, but the values of `{name}` are not ({allowed}); in a text format only the names "
-            f"count: {', '.join(list(annotation.__members__)[:5])}.",
+            f"{shown(bare)} is text, but the values of `{name}` are not ({allowed}); in a text format write a name: "
+            f"{', '.join(list(annotation.__members__)[:5])}.",
             name,
         )
     else:
