@@ -133,7 +133,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "enum-name-in-optional": "An optional Enum accepts only values; a plain Enum also accepts names.",
         "enum-value-is-no-text": "An Enum whose value is a number cannot be given as text, except by name.",
         "enum-name-inside-model": "Inside a model, an Enum accepts only values.",
-        "literal-wrapper-in-optional": "Literal[…] is removed only for a plain Literal.",
+        "literal-wrapper-in-optional": "Literal[…] around a value is removed only if the type is a plain Literal.",
         "value-in-another-case": "Values of a Literal or Enum must match exactly.",
         "several-allowed-values": "A Literal is one of its values: a list of them is a parse error.",
         "quote-not-closed": "Without a closing quote, the text that follows becomes part of the value.",

@@ -240,7 +240,7 @@ def test_the_request_says_when_the_other_table_would_change_it(
 ) -> None:
     run("new", "question -> answer", "-o", "q.json", "--input", "question=Why?")
     asked = ("render", "q.json", "--adapter", "json", "--model", CHANGED, "--request")
-    assert "dspy would send" not in run(*asked).err
+    assert "dspy's request would differ" not in run(*asked).err
     run("models", "--refresh")
     start_again()
     said = "json: With the packaged table, dspy's request would differ in: response_format.\n"

@@ -98,7 +98,7 @@ def add_arguments(parser: Parser) -> None:
         "MODULE:FUNCTION",
         "score by a metric for dspy.Evaluate, metric(example, pred, trace=None) to a bool or a number",
     )
-    parser.option("--threshold", "SCORE", "a score of --expect or --metric is right from SCORE on", type=number)
+    parser.option("--threshold", "SCORE", "the lowest score of --expect or --metric that passes", type=number)
     parser.option("--baseline", "COLUMN", "compare all columns with this column alone, which needs fewer cases")
     parser.option("--compare", "OLD", "compare with another results file, or with `previous`")
     parser.option("--fail-under", "SHARE", "exit 1 if a column's share is below: 0.9, 90%%", type=share)

@@ -68,7 +68,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--failed", "of a trace: only the calls that failed")
     parser.option("--model", "M", "of a trace: only the calls of this model")
     parser.several("--mask", "PATTERN", "of a trace: replace what matches with (masked)")
-    parser.option("--case", "NAME", "what to call the case that it makes")
+    parser.option("--case", "NAME", "name of the new case")
     parser.flag("--accept", "accept the proposals for what the file lacks")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there")
