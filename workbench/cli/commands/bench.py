@@ -81,7 +81,7 @@ def add_arguments(parser: Parser) -> None:
         type=arguments.count,
     )
     parser.option("--jobs", "N", "runs at once (default 1)", type=arguments.count, default=1)
-    parser.option("--shard", "I/N", "make every Nth run from the Ith, for several machines", type=arguments.shard)
+    parser.option("--shard", "I/N", "make every Nth run, from the Ith on (several machines)", type=arguments.shard)
     parser.option("--join", "DIR", "report the parts that `--shard` wrote, in DIR and below, as a single bench")
     parser.flag("--again", "run everything again, ignoring earlier results")
     parser.flag("--no-send", "send nothing: report what the results files contain")
