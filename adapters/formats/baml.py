@@ -32,7 +32,7 @@ PROFILE = Profile(
             "for nested pydantic models whose JSON schema is longer than the task",
             "with small or cheap models that get lost in a schema",
         ),
-        ("with one model used in two places: dspy takes that for recursion and refuses",),
+        ("with one model used in two places: dspy mistakes that for recursion and raises an error",),
     ),
     inputs="markers",
     reply="json",

@@ -120,7 +120,7 @@ def _lm_request(
     module = sys.modules.get("dspy.lm15")
     if module is None:
         raise TypeError(
-            f"{type(lm).__name__} takes a dspy.lm15.Request, and no dspy that has one is imported: "
+            f"{type(lm).__name__} takes a dspy.lm15.Request, but no dspy with that class is imported: "
             "`import dspy.lm15` first, or give a model that is called with `messages`"
         )
     beside = {name: params[name] for name in OF_THE_LM if name in params}

@@ -124,7 +124,7 @@ def profile(name: str) -> Profile:
     if named is not None:
         heading = f"{title(named.adapter)} of dspy {named.version}"
         card = Card(
-            f"{heading}, asked live: that very release renders and reads.",
+            f"{heading}, run live: that very release renders and parses.",
             f"Whatever {heading} makes. Origins are shown only where the text alone makes them certain.",
             f"Whatever {heading} reads. Its parse result has values and no steps.",
             (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),

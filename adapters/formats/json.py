@@ -175,7 +175,7 @@ def _syntax_error(completion: str) -> tuple[tuple[int, int] | None, str]:
         if error.pos >= len(completion.rstrip()):
             return place, "the JSON object is not closed: the reply ends in the middle of it"
         if error.msg == "Extra data":
-            return place, "the JSON object has ended before this, and dspy reads one object alone"
+            return place, "the JSON object has ended before this, and dspy reads only one object"
         return place, f"the JSON object breaks here: {error.msg[:1].lower()}{error.msg[1:]}"
     except (ValueError, RecursionError):
         return None, none

@@ -29,14 +29,14 @@ PROFILE = Profile(
     card=Card(
         "Every field between tags, nested types as nested tags.",
         "<field> tags in prompt and reply; a nested type is spelt out as nested tags.",
-        "The reply as XML: strict, so a bare & or < or a tag left open refuses all of it.",
+        "Strict XML: a bare & or <, or an unclosed tag, makes the whole reply a parse error.",
         (
             "with models that were trained on XML tags (Anthropic's, for instance)",
             "for nested outputs without structured output",
         ),
         (
             "where values contain &, < or HTML",
-            "where replies may be cut off: XML that ends early is refused as a whole",
+            "where replies may be cut off: XML that ends early is a parse error",
         ),
     ),
     inputs="tags",

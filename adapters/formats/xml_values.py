@@ -25,7 +25,7 @@ def name_of(element: ElementTree.Element) -> str:
 
 
 def group_children(given: Iterable[ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
-    """Group elements, such as the children of one, by their names."""
+    """Group elements, such as an element's children, by name."""
     children: dict[str, list[ElementTree.Element]] = defaultdict(list)
     for child in given:
         children[child.attrib.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)

@@ -72,7 +72,7 @@ def members(text: str, expected: Sequence[str] = ()) -> list[Member] | None:
     """Return the members of a JSON object in order, duplicates included; None for other text.
 
     Accepts what `json.loads` accepts, at the same speed; twice as fast if it has the `expected` keys in order. Raises
-    RecursionError for deep nesting. If keys are `expected`, long rows of plain members are one each (`LONG_ROW`).
+    RecursionError for deep nesting. With `expected` keys, a long row of plain members becomes one member (`LONG_ROW`).
     """
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     if text[position : position + 1] != "{":
@@ -175,9 +175,9 @@ def _end_before(text: str, key_start: int) -> int:
 
 
 def _long_rows(text: str, start: int, expected: Sequence[str]) -> tuple[dict[int, int], int]:
-    """Return the long rows of plain members from `start`, as beginning and end, and the end of the last such member.
+    """Return the ends of the long rows of plain members by their starts, and the end of these members.
 
-    The last member of all, and the last of each expected key, whose value counts, are in no row.
+    Rows exclude the last member, and the last member of each expected key, because its value is used.
     """
     last, end = _end_of_members(text, start)
     if end == start:
@@ -193,7 +193,7 @@ def _long_rows(text: str, start: int, expected: Sequence[str]) -> tuple[dict[int
 
 
 def _end_of_members(text: str, start: int, end: int = sys.maxsize) -> tuple[int, int]:
-    """Return the end of the plain members from `start`, and a place among the last `LONG_ROW` of them."""
+    """Return the end of the plain members from `start`, and a position among the last `LONG_ROW` members."""
     last = start
     while (found := _plain_members(1, MOST_AT_ONCE).match(text, start, end)) is not None:
         last, start = start, found.end()
@@ -201,7 +201,7 @@ def _end_of_members(text: str, start: int, end: int = sys.maxsize) -> tuple[int,
 
 
 def _last_place(text: str, start: int, end: int, key: str) -> int:
-    """Return the last of the plain members from `start` to `end` with a key; -1 for none."""
+    """Return the position of the last plain member with `key` from `start` to `end`, or -1."""
     wrong = end
     while (place := text.rfind(f'"{key}"', start, wrong)) >= 0:
         is_beside = wrong < end and _end_of_members(text, place, wrong)[1] == wrong

@@ -56,8 +56,8 @@ COPIED_AT_ONCE = 1024
 """Characters copied in the time of one look."""
 
 
-class _LookedAt:
-    """A text that reports every look at it to `take`."""
+class _CountedText:
+    """A text that reports the cost of each access to `take`, in looks."""
 
     def __init__(self, text: Any, take: Callable[[int], None]) -> None:
         self._text = text
@@ -119,7 +119,7 @@ class _BoundedParser(JSONParser):
     def _looked_at(self) -> Iterator[None]:
         """Count direct looks at the text, as in json_repair's search for a bracket's end."""
         text = self.json_str
-        self.json_str = cast(str, _LookedAt(text, self._steps.take))
+        self.json_str = cast(str, _CountedText(text, self._steps.take))
         try:
             yield
         finally:

@@ -72,15 +72,15 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
         if numbers:
             yield Lint(
                 "enum-values-do-not-parse",
-                f"The prompt offers {', '.join(shown(member.value) for member in numbers[:5])} for `{name}`, which as "
-                f"text are refused; only the names are read: {', '.join(member.name for member in numbers[:5])}.",
+                f"The prompt offers {', '.join(shown(member.value) for member in numbers[:5])} for `{name}`, but "
+                f"as text only the names parse: {', '.join(member.name for member in numbers[:5])}.",
                 place,
             )
     if is_decided(field):
         yield Lint(
             "decision-by-evidence",
-            f"`{field.name}` is decided out of evidence: the model is asked for probabilities, and demos go into the "
-            "instructions. dspy 3.4.1 has decisions as an experiment.",
+            f"`{field.name}` is computed from evidence: the model is asked for probabilities, and demos go into the "
+            "instructions. Decisions are experimental in dspy 3.4.1.",
             place,
         )
     elif any(is_decision_type(one) for one in walk(field.annotation)):

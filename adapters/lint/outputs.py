@@ -125,7 +125,7 @@ def _literals(field: Field, parts: Sequence[object], place: Place) -> Iterator[L
     if literal is not None:
         yield Lint(
             "literal-in-a-list",
-            f"One item of `{field.name}` other than {named(list(map(shown, get_args(literal))))} rejects all of it.",
+            f"One item of `{field.name}` other than {named(list(map(shown, get_args(literal))))} rejects the field.",
             place,
         )
 

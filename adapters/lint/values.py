@@ -124,7 +124,7 @@ def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lin
 def _other_type(value: object, place: Place, what: str, why: str) -> Lint:
     return Lint(
         "value-of-another-type",
-        f"{what} is {shown(value)}, which its type rejects ({why}); the prompt shows it, too.",
+        f"{what} is {shown(value)}, which its type rejects ({why}); the prompt shows it anyway.",
         place,
     )
 
@@ -235,7 +235,7 @@ def _incomplete(
     if use.missing == (history,):
         yield Lint(
             "history-makes-demo-incomplete",
-            f"Demo {number} is complete but for `{history}`, so it is introduced as an example in which some fields "
+            f"Demo {number} lacks only `{history}`, so it is introduced as an example in which some fields "
             "are not supplied.",
             Place("demo", number, history),
         )

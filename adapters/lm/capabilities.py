@@ -28,7 +28,7 @@ class Known(NamedTuple):
 
 
 def split_model(model: str) -> tuple[str, str]:
-    """Split `provider/model`; a name that nobody knows the provider of counts as OpenAI's.
+    """Split `provider/model`; a name without a known provider is OpenAI's.
 
     >>> split_model("groq/openai/gpt-oss-20b")
     ('groq', 'openai/gpt-oss-20b')

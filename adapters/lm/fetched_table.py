@@ -52,7 +52,7 @@ class FetchedTable(NamedTuple):
 
 
 def kept() -> FetchedTable | None:
-    """Return the table that was fetched last; None without one, and if its file was changed since."""
+    """Return the last fetched table; None if there is none or its file was changed since."""
     path = _path()
     if path is None:
         return None
@@ -119,7 +119,7 @@ def provider_of(facts: Mapping[str, Any]) -> str:
 
 
 def models_in(table: Table) -> set[str]:
-    """Return the names of the models in a table, which also has entries that are none."""
+    """Return the names of the models in a table, without its other entries."""
     return table.keys() - set(NO_MODELS)
 
 

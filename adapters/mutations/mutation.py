@@ -145,7 +145,7 @@ def unchanged(value: object, in_json: bool) -> None:
 
 
 def other_value(field: FieldText) -> Any:
-    """Return another valid value of the field's type; None if none is certain."""
+    """Return a different value that is certainly valid for the field, or None."""
     value = field.value
     if field.is_text:
         return "A first guess."

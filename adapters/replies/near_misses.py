@@ -197,7 +197,7 @@ def _markers_meant(text: str, names: Mapping[str, str]) -> Iterator[Guess]:
 
 
 def _as_written(text: str) -> str:
-    """Quote a text with its backslashes as they are, and other signs than ASCII escaped."""
+    """Quote a text: keep its backslashes, escape characters beyond ASCII."""
     return "\\".join([ascii(one)[1:-1] for one in text.split("\\")]).join("''")
 
 

@@ -1,7 +1,7 @@
 """Split a reply at its `[[ ## field ## ]]` markers as dspy's ChatAdapter does.
 
 Rule: `dspy.adapters.chat_adapter.ChatAdapter.parse`, with two surprises: every kind of line break becomes `\\n`, and
-the rest of an indented marker's line starts as many characters too early as the marker is indented.
+after a marker indented by n characters, the rest of its line starts n characters too early.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
 
 
 def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
-    """Return, quickly, whether a text may hold lookalikes, beside its markers or as one of them."""
+    """Return whether a text may contain lookalikes of markers; fast, may return True without any."""
     if text.count("[") != 2 * len(found):
         openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
         if sum(1 for _ in openings) != len(found):

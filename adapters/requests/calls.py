@@ -174,7 +174,7 @@ class RequestedAdapter(Reader, Protocol):
 
 
 def asked_again(request: Request, reading: Reading) -> Request:
-    """Create the request that follows a reply with a parse error: with the reply and its errors as messages.
+    """Create the request that sends a reply and its parse errors back to the model, as messages.
 
     A blank reply is left out, because providers reject it.
     """

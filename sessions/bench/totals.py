@@ -333,7 +333,7 @@ class Cell(Totals):
 
     @property
     def flips(self) -> tuple[Measure, ...]:
-        """The measures by which repeats of the same request disagree; with any, the cell is flaky."""
+        """The measures in which repeats of the same request disagree; any of these makes the cell flaky."""
         shares: dict[Measure, Share | None] = {"parsed": self.share("parsed"), "expected": self.share("expected")}
         return tuple([name for name, one in shares.items() if one is not None and 0 < one.successes < one.runs])
 
@@ -341,7 +341,7 @@ class Cell(Totals):
     def standing(self) -> Literal["good", "mixed", "bad", "broken", "none"]:
         """The state of the cell.
 
-        good: all runs are · mixed: some are, or in part · bad: none is · broken: no run counts · none: no runs.
+        good: all runs are good · mixed: some or partly good · bad: none good · broken: no run counts · none: no runs.
         """
         if not self.counted:
             return "broken" if self.many else "none"

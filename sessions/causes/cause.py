@@ -147,7 +147,7 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
-        return f"`workbench pull {' '.join(paths[:3])}` takes the program's text over, `workbench push` writes it back"
+        return f"`workbench pull {' '.join(paths[:3])}` updates the session, `workbench push` the program"
     named = " ".join(paths) if len(paths) <= 3 else f"{' '.join(paths[:3])} …"
     count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
     return f"{count}; `workbench review {named}` decides one after the other"

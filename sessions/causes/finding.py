@@ -239,7 +239,7 @@ def _other_key(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, st
 
 
 def _request_key(drift: Drift, found: dict[Key, list[Drift]], model: Drift | None) -> Key:
-    """Return the cause of a changed parameter, of an added or removed message, or of an order."""
+    """Return the cause of a changed parameter, an added or removed message, or a changed order."""
     if model is not None and drift.place.startswith("request."):
         return Key("model", "", _short(model.before), _short(model.after))
     name = drift.place.partition("request.")[2]

@@ -53,7 +53,7 @@ def noted(note: str, results: Sequence[FixtureResult]) -> str:
 
 
 def details(result: FixtureResult) -> str:
-    """List all differences as indented lines, what several verdicts say once; empty if there are none."""
+    """List all differences as indented lines, each only once for several verdicts; may be empty."""
     parts: dict[tuple[str, ...], list[str]] = {}
     for drift in result.drift:
         said, *below = lines_of(drift)

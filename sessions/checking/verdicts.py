@@ -57,9 +57,9 @@ def turn_in_words(turn: str) -> str:
 
 @dataclass(frozen=True)
 class Edit:
-    """A change in the pieces of an origin: words removed and words added, runs joined by `…`.
+    """A change in the pieces of an origin: the removed and the added words, with `…` between stretches.
 
-    `said` describes the change of a class in a schema, identically wherever a prompt shows that class.
+    `said` describes the change of a class in a schema, in the same words wherever a prompt shows that class.
     """
 
     origin: Origin

@@ -90,7 +90,7 @@ def plain_address(view: View) -> str | None:
     """Return `named_address`; raise ExportError for characters that are special in exported files."""
     named = named_address(view)
     if named is not None and not _PLAIN_ADDRESS.fullmatch(named):
-        raise ExportError(f"{view.place}: the address {named!r} has signs that other tools would not take as they are")
+        raise ExportError(f"{view.place}: the address {named!r} has characters that other tools may not accept")
     return named
 
 
@@ -125,5 +125,5 @@ def key_variable(model: str) -> str:
     provider, _ = split_model(model)
     name = "" if provider in WITHOUT_KEY else key_variables(provider)[0]
     if name and not _VARIABLE.fullmatch(name):  # only plain names are safe in source and shell commands
-        raise ExportError(f"the provider {provider[:60]!r} has no name that could be one")
+        raise ExportError(f"{provider[:60]!r} cannot be the name of a provider")
     return name

@@ -17,7 +17,7 @@ Scope = Literal["one", "columns", "cases", "all"]
 
 @dataclass(frozen=True)
 class Format:
-    """An export format: `home` is its `module:function`, or a module and function of one name."""
+    """An export format: `home` is `module:function`, or the common name of both."""
 
     name: str
     title: str

@@ -113,7 +113,7 @@ ATTEMPTS = 5
 class Saved:
     """The file after saving.
 
-    `taken` names changes of others. `not_kept` is why the replaced content has no restore point, or "".
+    `taken` names the merged changes of others. `not_kept` is why the replaced content has no restore point, or "".
     """
 
     session: Session

@@ -87,7 +87,7 @@ def from_program(
         )
     beside = ["demos", "signature", "metadata"]
     if decisions and given is None:
-        questions.append("the settings of its decided outputs are kept: --signature gives their types")
+        questions.append("the settings of its decisions are kept; give their types with --signature")
     elif decisions:
         text, beside = replace(text, decisions=decisions), [*beside, "fields"]
     signature = text.read()

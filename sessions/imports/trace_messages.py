@@ -87,7 +87,7 @@ def reply_message(value: object) -> Mapping[str, Any]:
 
 
 def text_in(value: object, depth: int = 0) -> str:
-    """Return the text of a reply in any format; "" without text, or below `DEEPEST` levels."""
+    """Return the text of a reply in any format; "" if it has none in the first `DEEPEST` levels."""
     if isinstance(value, str):
         return value
     if depth > DEEPEST:

@@ -82,13 +82,13 @@ class ReleaseAdapter(Adapter):
         inputs: Mapping[str, object],
         reuse: Prompt | None = None,
     ) -> Prompt:
-        raise ReleaseError("unsupported", self.name, "another release renders the cases of a session, and nothing else")
+        raise ReleaseError("unsupported", self.name, "another release renders only the cases of a session")
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """Return an unparsed result: the release cannot be asked without a case."""
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         spans = (Span(0, len(completion), "ignored"),) if completion else ()
-        error = ReadingError("ReleaseError", "another release parses replies only to its own prompt, and there is none")
+        error = ReadingError("ReleaseError", "another release parses replies only with a case's prompt")
         return Reading(self.name, signature, completion, {}, spans, fields, error)
 
 
@@ -147,7 +147,7 @@ class CaseOfRelease:
         return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
 
     def _why_not_asked(self, request: Request, answer: Answer) -> str:
-        """Return why the step limit in force rules out asking the release; empty if it may be asked."""
+        """Return why the current step limit forbids asking the release; empty if it allows that."""
         steps = steps_in_force()
         if steps is None:
             return ""

@@ -149,7 +149,7 @@ class Release:
     def why_not(self, session: Session, column: Column) -> str:
         """Return why dspy cannot run a column, as a clause; empty if it can."""
         if session.offered_tools:
-            return "the session has tools of its own, which in dspy are its agents' and no adapter's"
+            return "the session has its own tools; in dspy, agents take tools and adapters do not"
         named = catalog.parse_release(column.adapter)
         if named is not None:
             compared = f"`workbench upgrade --from {named.version}` compares the two"

@@ -162,7 +162,7 @@ def other_request(session: Session, column: Column, case: Case, request: Request
     other = request_of(session, column, case, request.prompt, capabilities=can, adapter=adapter).as_dict()
     mine = request.as_dict()
     changed = ", ".join(sorted([name for name in {**mine, **other} if mine.get(name) != other.get(name)]))
-    return f"With {found.said_by}, dspy would send another request (not the same: {changed})." if changed else ""
+    return f"With {found.said_by}, dspy's request would differ in: {changed}." if changed else ""
 
 
 def _model_and_connection(session: Session, column: Column) -> tuple[str, ModelType, list[str]]:
@@ -277,7 +277,7 @@ def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
 
 
 def is_shown_by_litellm(session: Session, column: Column, request: Request) -> bool:
-    """Return whether litellm shows the request: one that it writes, and one to Ollama, with its address."""
+    """Return whether litellm shows the request: if litellm writes it, or its model is Ollama's."""
     return is_ollama(session.model_of(column)) or is_by_litellm(session, column, request)
 
 

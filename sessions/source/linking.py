@@ -117,7 +117,7 @@ def moved(signature: SignatureText, before: Path, after: Path) -> SignatureText:
     return replace(signature, source=replace(link, file=relative))
 
 
-OWN_INSTRUCTIONS = "nothing follows its instructions: they are its own, not those of the class"
+OWN_INSTRUCTIONS = "its instructions are its own, so they are not compared with the class's"
 """The note on a linked session whose instructions were set elsewhere, such as by `with_instructions`."""
 
 

@@ -268,7 +268,7 @@ def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
     except ReleaseError as error:
         return replace(ours, id=id, good=None, cells={}, problem=str(error))
     if not good.ok:
-        refused = f"{dspy.name} does not read the good reply ({good.why}), so nothing can be said of broken ones"
+        refused = f"{dspy.name} does not parse the good reply ({good.why}), so damaged replies are not compared"
         return replace(ours, id=id, good=None, cells={}, problem=refused)
     judged = [_judged(cell, one) for cell, one in zip(cells, found, strict=True)]
     return replace(ours, id=id, cells={cell.mutation.name: cell for cell in judged})

@@ -218,7 +218,7 @@ def _joined(before: str, after: str) -> list[_Place]:
 
 
 def _members(text: str, annotation: object) -> str:
-    """Return "names" or "values" for a note that lists those of an Enum's members, else the text."""
+    """Return "names" or "values" if a note lists the names or values of an Enum's members, else the text."""
     if not (isinstance(annotation, type) and issubclass(annotation, Enum)):
         return text
     lists = {"names": [one.name for one in annotation], "values": [f"{one.value}" for one in annotation]}

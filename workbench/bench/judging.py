@@ -335,8 +335,8 @@ def _is_current(job: Job, judged_by: tuple[str | None, str | None] | None, check
 def _judged_again(job: Job, run: BenchRun, checks: Sequence[Check]) -> BenchRun:
     """Judge a run again if its expectations or metric have changed, or if the user's functions judge it.
 
-    A metric may call a model, so it judges again only if its module has changed. Runs of several calls (a fallback,
-    tools, an extraction) keep their judgement, because they are more than their reply.
+    A metric is called again only if its module has changed, because it may call a model. Runs of several calls (a
+    fallback, tools, an extraction) keep their judgement, because their reply is only a part of them.
     """
     if run.outcome == "rejected":
         return replace(run, **missed(job, checks)._asdict())

@@ -87,7 +87,7 @@ class CallFiles:
         self._versions: dict[Path, Mapping[str, Any]] = {}
 
     def read(self, into: CapturedFolder) -> int:
-        """Read the lines that came since; return how many. A line without an end was cut off, and is none."""
+        """Read the new lines; return how many. An unfinished last line is not read."""
         files = sorted(self.folder.glob(f"*{CALLS}"))
         count = 0
         for file, following in itertools.zip_longest(files, files[1:]):

@@ -238,8 +238,8 @@ def add_program_text(
 ) -> WithText:
     """Pull the program's text if all its changes in `results`, a check of the session, are accepted.
 
-    The text can only be pulled as a whole: pulling it for one of two changes would take the other unseen. It is not
-    pulled over edits of the session's own, which `workbench push` writes into the program. Raises `SourceError`.
+    The text can only be pulled as a whole: pulling it for one of two changes would include the other unseen. It is
+    not pulled if the session has edits, which `workbench push` writes into the program. Raises `SourceError`.
     """
     changes = frozenset([key.id for result in results for key in causes_of(result) if key.kind == "source"])
     if not changes & set(ids):

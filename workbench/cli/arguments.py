@@ -87,7 +87,7 @@ def add_ask_again(parser: Parser, more: str) -> None:
     parser.option(
         "--ask-again",
         "N",
-        f"return the error of a reply that does not parse to the model, up to N times (not dspy; {more})",
+        f"after a parse error, return it to the model, up to N times (not dspy; {more})",
         type=int,
         choices=range(1, 6),
     )

@@ -24,9 +24,9 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
 
 
 def function(place: str, said: str, example: str) -> Callable[..., Any]:
-    """Import the function `module:function` that the user typed; `said` is how, for errors.
+    """Import the function `module:function` that the user typed; errors begin with `said`.
 
-    Raises `CommandError` if it is none, naming an example, if the import fails, or if the object is not callable.
+    Raises `CommandError` with an example for any other form, if the import fails, or if the object is not callable.
     """
     module, _, name = place.partition(":")
     if not (module and name):

@@ -187,7 +187,7 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
     except VariantError as error:
         return str(error)
     taken = _is_taken(state, row, text, state.session.variants[row].of)
-    return f"{text} has a text for this already" if taken else ""
+    return f"this text already has a variant {text}" if taken else ""
 
 
 def set_text(state: State, place: Place, text: str) -> State:

@@ -107,7 +107,7 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
 
 
 def edit_reply(state: State, case: str, column: str, text: str, is_new: bool = False) -> State:
-    """Set the text of a reply that the user typed, pasted or corrected; `is_new` if nothing is left of the old one."""
+    """Set the text of a reply that the user typed, pasted or corrected; `is_new` if nothing old is left."""
     known = next((one for one in state.session.cases if one.name == case), None)
     before = (known.replies.get(column) if known is not None and not is_new else None) or Reply("")
     # a rating belongs to the earlier reply, and an edited reply is to be parsed

@@ -17,10 +17,8 @@ WIDEST_NAME = 24
 BAR = 30
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
-HOW = "A token that reaches over a border counts for the part that it begins in."
-ESTIMATED = (
-    "~ is an estimate: no tokenizer of the model is at hand, or its provider writes such parts in a way of its own."
-)
+HOW = "A token that spans two parts counts for the first."
+ESTIMATED = "~ is an estimate: the model's tokenizer is not available, or its provider rewrites these parts."
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def connection_for(session: Session, model: str) -> dict[str, object]:
 
 
 def models_of(column: Column) -> tuple[str | None, ...]:
-    """Return the models that sending a column may call; None is the column's own, as for `route_of`."""
+    """Return the models that sending a column may call; None is the column's main model, as for `route_of`."""
     second = column.options.get(EXTRACTION_OPTION)
     return (None, str(second)) if second else (None,)
 

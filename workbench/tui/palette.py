@@ -212,7 +212,7 @@ def _session(host: Host) -> Iterator[Command]:
             do = partial(columns.do, host, rendered.column, answer.value)
             name = f"Column {rendered.column.id}: {answer.name}"
             yield Command(name, answer.about, partial(_ask, host, do))
-    about = "Turn on or off whether what this session sends can be found later"
+    about = "Keep the runs of this session for later searches, or stop keeping them"
     yield Command("Private: keep no runs of this session", about, partial(past_runs.toggle_private, host))
     about = "Forget which hosts may receive API keys"
     yield Command("Reset API key permissions", about, host.sending.hosts.forget)

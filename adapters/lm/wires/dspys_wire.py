@@ -140,7 +140,7 @@ def text_of(request: Object) -> str:
     for number, one in enumerate(texts, 1):
         if not isinstance(one, str):
             raise ValueError(
-                f"message {number} is not all text, which the API of text completions takes; set model_type to chat"
+                f"message {number} is not only text, as the completions API requires; set model_type to chat"
             )
     return "\n\n".join([*texts, END_OF_PROMPT])
 

@@ -1,4 +1,4 @@
-"""Keep requests that are not sent: recognise the one for a reply, and sign without credentials.
+"""Keep requests instead of sending them: recognise the main request, and sign without credentials.
 
 Loaded by path from `litellm_worker`; imports nothing of this project.
 """

@@ -270,7 +270,7 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
         if sound(like.name) == COMPLETED and COMPLETED not in outputs:
             yield Flag(
                 "completed-marker-in-value",
-                f"{shown(written)[1:-1]} ({where}) is not the end marker: that begins a line, exactly as "
+                f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read exactly "
                 f"[[ ## completed ## ]]. It became part of `{name}`.",
                 name,
             )

@@ -246,7 +246,7 @@ def _root(text: str) -> dict[str, object] | None:
 
 
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
-    """Return the JSON key whose text is the object with the outputs that are lacking; None if there is none."""
+    """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
         if isinstance(one, str) and lacking and one.lstrip("`json \n")[:1] == "{":
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):

@@ -134,8 +134,8 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
     elif any(not isinstance(value, str) and str(value) == bare for value in values):
         yield Flag(
             "enum-value-is-no-text",
-            f"{shown(bare)} is text, but the values of `{name}` are not ({allowed}); in a text format only the names "
-            f"count: {', '.join(list(annotation.__members__)[:5])}.",
+            f"{shown(bare)} is text, but the values of `{name}` are not ({allowed}); in a text format write a name: "
+            f"{', '.join(list(annotation.__members__)[:5])}.",
             name,
         )
     else:
@@ -166,7 +166,7 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
     elif inside:
         yield Flag(
             "words-around-value",
-            f"{shown(text)} is more than the bare value: `{name}` must match exactly; text is not searched.",
+            f"{shown(text)} is more than the value alone: `{name}` must match exactly; text is not searched.",
             name,
         )
 
@@ -211,10 +211,10 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
     elif annotation is bool and BOTH.match(text):
         yield Flag("not-true-or-false", f"{shown(text)} is both true and false; `{name}` takes one of them.", name)
     elif (TRUTH if annotation is bool else NUMBER).search(text):
-        word = "True or False" if annotation is bool else "number"
+        word = "True or False" if annotation is bool else "the number"
         yield Flag(
             "words-around-value",
-            f"{shown(text)} is more than the bare {word}: text is not searched for `{name}`.",
+            f"{shown(text)} is more than {word} alone: text is not searched for a value.",
             name,
         )
 

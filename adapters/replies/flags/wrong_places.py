@@ -185,7 +185,7 @@ def nearly(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
-    """Return the unknown name probably meant for each of `names`, where there is one among the first `MOST_NAMES`."""
+    """Map `names` to unknown names probably meant for them, among the first `MOST_NAMES` unknown names."""
     left = {_letters(one): one for one in islice(unknown, MOST_NAMES)} if unknown else {}
     found: dict[str, str] = {}
     for name in names if left else ():

@@ -156,8 +156,8 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[
     if hidden and meant is None:
         yield Flag(
             "tag-around-everything",
-            f"<{shown(name)[1:-1]}> ({line(reading, start)}) surrounds {named(hidden)}; only tags at the top are "
-            "looked at, so what is inside was not seen.",
+            f"<{shown(name)[1:-1]}> ({line(reading, start)}) surrounds {named(hidden)}; only tags at the top level "
+            "are parsed, so the fields inside were ignored.",
         )
 
 

@@ -234,7 +234,7 @@ def _shared(base: Any, argument: Hashable) -> object:
 
 @dataclass(frozen=True)
 class Unbuilt:
-    """A field before pydantic builds its model; all names in it are bound below line `bound_at`."""
+    """A field that pydantic cannot evaluate before line `bound_at`, which binds the last of its names."""
 
     info: FieldInfo
     bound_at: int

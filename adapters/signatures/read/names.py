@@ -134,7 +134,7 @@ def member_value(owner: object, name: str) -> tuple[object] | None:
 
 
 def names_in(expression: str) -> list[str]:
-    """List the names in an expression; none for an invalid one."""
+    """List the names in an expression; empty if it is invalid."""
     tree = parse_expression(expression)
     return [] if tree is None else [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
 

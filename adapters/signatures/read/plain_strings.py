@@ -1,6 +1,6 @@
 """Read signatures in the string notation whose types are str, numbers, bool and lists of them.
 
-Most signatures are so; the modules that read any other, and pydantic's fields, take a quarter of a command's start.
+Most signatures are like this. Loading pydantic's fields and the modules for all others takes a quarter of a start.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _plain_fields(text: str) -> tuple[Field, ...]:
 
 
 def plain_half(part: str, role: Role) -> list[Field]:
-    """Read the fields on one side of the arrow; [] unless all are plain and have names of their own."""
+    """Read the fields on one side of the arrow; [] unless all are plain and their names differ."""
     fields = [_plain_field(piece.strip(" "), role) for piece in part.split(",")] if len(part) <= _LONGEST else []
     known = [one for one in fields if one is not None]
     return known if len({one.name for one in known}) == len(fields) else []

@@ -150,5 +150,5 @@ def test_which_models_are_called_with_messages() -> None:
 
 def test_without_a_dspy_that_has_requests_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "dspy.lm15")
-    with pytest.raises(TypeError, match=r"NextLM takes a dspy\.lm15\.Request, and no dspy that has one is imported"):
+    with pytest.raises(TypeError, match=r"NextLM takes a dspy\.lm15\.Request, but no dspy with that class is imported"):
         called(PromptAdapter(), NextLM(WRITTEN), "call", {})

@@ -240,15 +240,15 @@ def test_the_request_says_when_the_other_table_would_change_it(
 ) -> None:
     run("new", "question -> answer", "-o", "q.json", "--input", "question=Why?")
     asked = ("render", "q.json", "--adapter", "json", "--model", CHANGED, "--request")
-    assert "dspy would send" not in run(*asked).err
+    assert "dspy's request would differ" not in run(*asked).err
     run("models", "--refresh")
     start_again()
-    said = "json: With the packaged table, dspy would send another request (not the same: response_format).\n"
+    said = "json: With the packaged table, dspy's request would differ in: response_format.\n"
     assert said in run(*asked).err
     assert run("render", "q.json", "--adapter", "chat", "--model", CHANGED, "--request").err == ""
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     start_again()
-    assert f"json: With {fetched_table.kept()}, dspy would send another request" in run(*asked).err
+    assert f"json: With {fetched_table.kept()}, dspy's request would differ in" in run(*asked).err
     assert "With the table" in run(*asked, "--json").json["prompts"]["json"]["other_table"]
 
 

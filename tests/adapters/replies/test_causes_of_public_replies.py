@@ -100,7 +100,7 @@ def read(adapter: str, signature: str, completion: str) -> Reading:
             "chat",
             "q -> ok: bool",
             "[[ ## ok ## ]]\nYes, no doubt about it",
-            "'Yes, no doubt about it' is more than the bare True or False: text is not searched for `ok`.",
+            "'Yes, no doubt about it' is more than True or False alone: text is not searched for a value.",
         ),
         (
             "chat",

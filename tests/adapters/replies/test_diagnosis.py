@@ -158,13 +158,13 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
             "chat",
             KIND,
             "[[ ## kind ## ]]\n(not spam)",
-            "'(not spam)' is more than the bare value: `kind` must match exactly; text is not searched.",
+            "'(not spam)' is more than the value alone: `kind` must match exactly; text is not searched.",
         ),
         (
             "chat",
             KIND,
             "[[ ## kind ## ]]\nspam, not other things",
-            "'spam, not other things' is more than the bare value: `kind` must match exactly; text is not searched.",
+            "'spam, not other things' is more than the value alone: `kind` must match exactly; text is not searched.",
         ),
         ("json", "q -> n: float", '{"n": 0,8}', "`n` is '0,8', which is not a plain number: it has a decimal comma."),
         (

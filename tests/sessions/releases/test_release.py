@@ -89,7 +89,7 @@ def test_what_no_dspy_holds_is_said_by_name(dspy: Release) -> None:
     for question, said in (
         (asked(adapter="markdown"), "it has no adapter `markdown`"),
         (asked(adapter="somebody:Own"), "it has no adapter `somebody:Own`"),
-        (replace(set_tool_input, session=session), "the session has tools of its own"),
+        (replace(set_tool_input, session=session), "the session has its own tools"),
     ):
         with pytest.raises(ReleaseError, match=said) as found:
             dspy.call(question)

@@ -297,7 +297,7 @@ def _remember(known: dict[Any, Any], key: Any, value: Any) -> Any:
 
 
 def _title(cls: Any) -> str:
-    """Name a signature. One made from a string is named by its fields."""
+    """Name a signature by its class, or by its fields if made from a string."""
     name = str(cls.__name__)
     return name if name != "StringSignature" else "_".join(cls.input_fields) + "-" + "_".join(cls.output_fields)
 

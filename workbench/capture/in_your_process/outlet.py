@@ -1,7 +1,7 @@
-"""The way out of the program: files of calls in a folder, and the child process that makes sessions of them.
+"""Write calls to files in a folder, and start the child process that makes sessions of them.
 
-Nothing here may hold the program up or end it. A call is in its file when `put` returns, so that it outlives a process
-that is forked, killed or left by `os._exit`. Calls that cannot be written are counted, each reason said once.
+Nothing here may delay or end the program. A call is in its file when `put` returns, so that it outlives a process
+that is forked, killed or left by `os._exit`. Calls that cannot be written are counted; each reason is printed once.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Writer:
         self.folder = ""
 
     def again(self) -> Writer:
-        """Return one like it, which was not started."""
+        """Return a writer with the same settings, not yet started."""
         return Writer(self._command, self._variables, self._options)
 
     def start(self) -> None:
-        """Starts it with a new folder for calls, unless it runs. Raises OSError and ValueError."""
+        """Start the child with a new folder for calls, unless it runs. Raises OSError and ValueError."""
         if self._child is not None:
             return
         self.folder = tempfile.mkdtemp(prefix="workbench-capture-")
@@ -69,7 +69,7 @@ class Writer:
         )
 
     def finish(self, patience: float, until_all_end: bool = False) -> str:
-        """Wait until the sessions are written, or `until_all_end` of the processes that call; return what is wrong."""
+        """Wait for the sessions, or for the end of all processes that call; return an error or ""."""
         child, self._child = self._child, None
         if child is None or child.stdin is None:
             return ""
@@ -126,7 +126,7 @@ class Outlet:
     """Take calls as lines of JSON, in order. The first call starts the writer, if any."""
 
     def __init__(self, writer: Writer | None, folder: str = "") -> None:
-        """`folder` is that of a writer which somebody else has started."""
+        """`folder` is given if another process started the writer."""
         self._writer = writer
         self._folder = folder
         self._said: set[str] = set()
@@ -173,7 +173,7 @@ class Outlet:
                 self._is_open()
 
     def lose(self, why: str) -> None:
-        """Counts a call that is not captured, and says why, each reason once."""
+        """Count a call that is not captured; print each reason once."""
         with self._lock:
             if self._is_open():
                 self._count()
@@ -197,7 +197,7 @@ class Outlet:
             return
 
     def close(self, patience: float = PATIENCE_S) -> None:
-        """Has all that was taken written, and waits for that, not longer than `patience` seconds."""
+        """Wait until all calls are written to sessions, at most `patience` seconds."""
         with self._lock:
             writer = self._writer
             self._is_closed = True
@@ -212,7 +212,7 @@ class Outlet:
             self.say(wrong)
 
     def forget(self) -> None:
-        """In a process that was forked off: it writes files of its own, for the same child."""
+        """Write separate files for the same child; called in a forked process."""
         self._let_go()
         if self._writer is not None:
             self._writer.forget()
@@ -226,7 +226,7 @@ class Outlet:
         self._file = self._tally = None
 
     def _is_open(self) -> bool:
-        """Open a file of calls if there is none; False where that is not possible."""
+        """Open a file of calls unless one is open; return False if that fails."""
         if self._file is None and not self._is_broken:
             self._is_closed = False
             try:
@@ -240,7 +240,7 @@ class Outlet:
         return self._file is not None
 
     def _next(self) -> None:
-        """Begins a file, which is locked as long as this process writes to it. Raises OSError."""
+        """Begin a file, which is locked as long as this process writes to it. Raises OSError."""
         late = os.path.join(self._folder, f"{self._name}.{self._number + 1 - MOST_FILES:06d}{CALLS}")
         if self._number + 1 >= MOST_FILES and os.path.exists(late):
             raise OSError(0, "they come faster than sessions are written")
@@ -264,7 +264,7 @@ class Outlet:
         self._write(json.dumps({"versions": found}) + "\n")
 
     def _write(self, text: str) -> None:
-        """Writes lines whole, or not at all. Raises OSError."""
+        """Write all of `text`, or nothing. Raises OSError."""
         data = text.encode("ascii")
         assert self._file is not None
         written = 0
@@ -277,7 +277,7 @@ class Outlet:
         self._size += written
 
     def _count(self) -> None:
-        """Adds a byte to this process's count of calls, whatever becomes of the writer."""
+        """Add a byte to this process's count of calls, even if the writer fails."""
         try:
             if self._tally is None:
                 self._tally = _opened(os.path.join(self._folder, f"{self._name}{MADE}"))

@@ -18,7 +18,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
     {
         "new": "make a session from a signature string or a .py file",
         "render": "print each adapter's messages, without a call",
-        "lint": "find what is known to go wrong, before sending",
+        "lint": "find known problems before sending",
         "send": "send to the model and show parsed replies; --save records",
         "bench": "run every case in every column and compare with statistics",
         "record": "record prompt, last reply and parse result for check",

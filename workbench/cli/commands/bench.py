@@ -81,7 +81,7 @@ def add_arguments(parser: Parser) -> None:
         type=arguments.count,
     )
     parser.option("--jobs", "N", "runs at once (default 1)", type=arguments.count, default=1)
-    parser.option("--shard", "I/N", "make every Nth run from the Ith, for several machines", type=arguments.shard)
+    parser.option("--shard", "I/N", "make every Nth run, from the Ith on (several machines)", type=arguments.shard)
     parser.option("--join", "DIR", "report the parts that `--shard` wrote, in DIR and below, as a single bench")
     parser.flag("--again", "run everything again, ignoring earlier results")
     parser.flag("--no-send", "send nothing: report what the results files contain")
@@ -98,7 +98,7 @@ def add_arguments(parser: Parser) -> None:
         "MODULE:FUNCTION",
         "score by a metric for dspy.Evaluate, metric(example, pred, trace=None) to a bool or a number",
     )
-    parser.option("--threshold", "SCORE", "a score of --expect or --metric is right from SCORE on", type=number)
+    parser.option("--threshold", "SCORE", "the lowest score of --expect or --metric that passes", type=number)
     parser.option("--baseline", "COLUMN", "compare all columns with this column alone, which needs fewer cases")
     parser.option("--compare", "OLD", "compare with another results file, or with `previous`")
     parser.option("--fail-under", "SHARE", "exit 1 if a column's share is below: 0.9, 90%%", type=share)

@@ -95,8 +95,8 @@ def add_arguments(parser: Parser) -> None:
     parser.several(
         "--redact",
         "FIELD",
-        "take the texts of this field out of inputs, prompts and replies; a call in which they cannot be found "
-        "again (a number, three letters) is left out; can be repeated",
+        "remove the texts of this field from inputs, prompts and replies; skips calls in which they cannot be "
+        "found again (numbers, up to three letters); can be repeated",
     )
     parser.option("--json", "FILE", "write a report to FILE, in the documented JSON")
     parser.add_argument(

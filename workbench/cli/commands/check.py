@@ -78,7 +78,7 @@ def add_arguments(parser: Parser) -> None:
     parser.several("--allow-host", "HOST", "with --live: as for send", dest="allow_hosts")
     parser.shared("allow_variable")
     parser.option("--deadline", "S", "with --live: give up a run after S seconds", type=arguments.seconds)
-    parser.option("--shard", "I/N", "check every Nth file from the Ith, for a CI matrix", type=arguments.shard)
+    parser.option("--shard", "I/N", "check every Nth file, from the Ith on, for a CI matrix", type=arguments.shard)
     parser.flag("--restore-order", "restore the key order that a formatter sorted")
     parser.flag("--no-source", "ignore linked programs (the verdict source)")
     parser.flag("--require-source", "fail if a session follows no program")

@@ -1,17 +1,17 @@
 """`workbench dspy`: manage other releases of dspy in separate environments, for columns and checks.
 
-Keeps releases of dspy beside the workbench, each in an environment of its own
-in your data folder. One that is added is a column: chat@3.0.4 is the Chat
-adapter of that very dspy, which renders and reads in a process of its own.
+Keeps releases of dspy beside the workbench, each in a separate environment in
+your data folder. Use an added release as a column: chat@3.0.4 is the Chat
+adapter of that very dspy, which renders and parses in a separate process.
 
-add VERSION     installs it, with uv where that is there, else with venv and
-                pip; from the index and with the constraints that pip is set to
-use PYTHON      takes the dspy of an environment of yours, which stays yours
-use project     takes the dspy of the environment of the project in this folder
-list            what is there, and the dspy of the project
-remove VERSION  takes it away; an environment of yours is only forgotten
+add VERSION     install it with uv if available, else with venv and pip; uses
+                the index and constraints of your pip configuration
+use PYTHON      use the dspy of your own environment, which stays unchanged
+use project     use the dspy of the environment of the project in this folder
+list            show the added releases, and the dspy of the project
+remove VERSION  delete it; your own environment is only forgotten
 
-Exits 0; 2 where that release or that Python cannot be; 3 without a network.
+Exits 0; 2 if the release or Python cannot be used; 3 without a network.
 
 examples:
   workbench dspy add 3.0.4
@@ -55,13 +55,13 @@ def run(options: argparse.Namespace) -> int:
             raise CommandError("list takes no name; `workbench dspy add 3.0.4` adds a release")
         return _list(options)
     if name is None:
-        raise CommandError(f"{action} wants {'a Python' if action == 'use' else 'a release, such as 3.0.4'}")
+        raise CommandError(f"{action} needs {'a Python' if action == 'use' else 'a release, such as 3.0.4'}")
     try:
         if action == "remove":
             if not environments.remove(name):
                 there = ", ".join([one.version for one in environments.added()]) or "none"
                 raise CommandError(f"no dspy {display.one_line(name, 40)} was added; there is {there}")
-            command_output.result(options.json, {"removed": name}, f"dspy {name} is gone")
+            command_output.result(options.json, {"removed": name}, f"removed dspy {name}")
             return exit_codes.OK
         if action == "add":
             line = command_output.StatusLine()
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(
             str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
         ) from error
-    said = f"dspy {found.version} is there: chat@{found.version} is a column of it"
+    said = f"added dspy {found.version}: use it as a column, chat@{found.version}"
     command_output.result(options.json, _shape(found), said)
     return exit_codes.OK
 
@@ -105,7 +105,7 @@ def _list(options: argparse.Namespace) -> int:
     if own is not None:
         there = environments.find(own.version)
         if there is not None and there.is_there:
-            fix = f"chat@{own.version} is a column of it"
+            fix = f"use it as a column, chat@{own.version}"
         else:
             fix = f"`workbench dspy {'use project' if own.python else f'add {own.version}'}` makes it a column"
         command_output.message(f"this project has dspy {own.version} ({os.path.relpath(own.source)}); {fix}")
@@ -113,7 +113,7 @@ def _list(options: argparse.Namespace) -> int:
         command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
     for one in found:
         whose = "made here" if one.is_own else "yours"
-        gone = "" if one.is_there else f"  is gone: `workbench dspy add {one.version}` adds it"
+        gone = "" if one.is_there else f"  not found: `workbench dspy add {one.version}` adds it"
         command_output.text(f"{one.version:<10} {whose:<10} {one.python}{gone}")
     return exit_codes.OK
 

@@ -1,6 +1,6 @@
 """`workbench import`: convert other tools' files to a session.
 
-Makes a session of SOURCE, or puts it into one that is there. SOURCE is
+Convert SOURCE to a new session, or add it to an existing session. SOURCE is
   a .py file        the signature in it (FILE.py:Class), or lm.history as Python
                     prints it; read, never run
   .csv .jsonl .json demos: a table with a header, or flat objects by field name
@@ -13,9 +13,9 @@ Makes a session of SOURCE, or puts it into one that is there. SOURCE is
                     becomes a case. -o FOLDER/ makes a session for each signature
   a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
                     .json; they become variants of a session's instructions
-What a file does not say (types, roles, sometimes names) is proposed. While a
-question is open nothing is written: --signature answers it, or --accept takes
-the proposal.
+If a file lacks types, roles or names, the command proposes them and asks. While
+a question is open, nothing is written: answer it with --signature, or accept
+the proposals with --accept.
 
 examples:
   workbench import invoice.py:Extract -o invoice.session.json
@@ -68,8 +68,8 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--failed", "of a trace: only the calls that failed")
     parser.option("--model", "M", "of a trace: only the calls of this model")
     parser.several("--mask", "PATTERN", "of a trace: replace what matches with (masked)")
-    parser.option("--case", "NAME", "what to call the case that it makes")
-    parser.flag("--accept", "take what is proposed where the file does not say")
+    parser.option("--case", "NAME", "name of the new case")
+    parser.flag("--accept", "accept the proposals for what the file lacks")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there")
     parser.shared("json")
@@ -120,7 +120,7 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
     is_trace = options.kind == "trace" or (options.kind is None and trace_sessions.holds_spans(options.source))
     if not is_trace:
         if options.failed or options.model or options.mask:
-            raise CommandError(f"--failed, --model and --mask choose calls of a trace, and {options.source} is none")
+            raise CommandError(f"--failed, --model and --mask choose calls of a trace, not of {options.source}")
         given = _given(options, into)
         piped = arguments.standard_input("the text to import") if options.source == "-" else None
         imported = sources.load(

@@ -191,7 +191,7 @@ def program_session(given: str) -> Session:
 
 
 def _configured(signature: SignatureText, model: str | None) -> Session:
-    """Return a session with the columns and, unless given, the model of the config file."""
+    """Return a session with the config file's columns, and its model unless one is given."""
     wanted = settings.load().settings
     columns = tuple([Column(name, name) for name in wanted.columns])
     return Session(signature, columns=columns, model=model or wanted.model)

@@ -1,9 +1,8 @@
 """`workbench parse`: show how each adapter parses a reply.
 
-Reads a reply as the adapter of each column does: the verdict, the values, what
-was done with every character, the steps from text to value, and flags for what
-should surprise. The reply is taken exactly as given. Exits 1 if it does not
-parse.
+Parse a reply with the adapter of each column. Shows the verdict, the values,
+the use of every character, the steps from text to value, and flags for
+surprises. The reply is taken exactly as given. Exits 1 if it does not parse.
 
 examples:
   workbench parse q.session.json --adapter chat --response reply.txt
@@ -61,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = selection.select(options.session, options.adapters, options.case)
     extraction = None if options.extraction is None else _reply_from(options.extraction)
     if options.chunks is not None and options.response is not None:
-        raise CommandError("--chunks and --response are both the reply: give one of them")
+        raise CommandError("give the reply by --chunks or --response, not by both")
     chunks = None if options.chunks is None else _chunks_from(options.chunks)
     completion = _reply_from(options.response) if chunks is None else "".join(chunks)
     shapes: dict[str, Any] = {}

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         if error:
             command_output.message(f"workbench: {error}")
         elif made is not None and not options.json:
-            command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
+            command_output.text(f"{path}: {'; '.join(changes) if changes else 'already equals its program'}")
             for note in notes:
                 command_output.text(f"  {note}")
     if options.json:

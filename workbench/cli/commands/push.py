@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_meant}
         command_output.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
     elif not names:
-        command_output.message(f"{path}: its program says the same")
+        command_output.message(f"{path}: already equals its program")
     else:
         command_output.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT

@@ -37,8 +37,8 @@ def add_arguments(parser: Parser) -> None:
     parser.shared("model")
     parser.flag(
         "--request",
-        "the body of the request as JSON instead of its messages; where litellm writes it for the provider, as it "
-        "goes out, with address and headers on standard error",
+        "print the request body as JSON instead of its messages; if litellm writes the body, exactly as sent, with "
+        "address and headers on standard error",
     )
     parser.flag(
         "--tokens",

@@ -16,7 +16,7 @@ examples:
   workbench send q.session.json --replay             answer from the recording: no network, no cost
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
   workbench send agent.session.json --tool search=my_tools:search
-  workbench send q.session.json --ask-again 2         return the error of a reply that does not parse to the model
+  workbench send q.session.json --ask-again 2         after a parse error, return it to the model
   workbench send q.session.json --adapter xml --apply 1 --save     with the first fix of its last reply
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts
 """
@@ -88,7 +88,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option(
         "--result-limit",
         "N",
-        f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
+        f"tell the model to ask for less if a tool's result has more than N characters (default {LONGEST_RESULT:,})",
         type=characters,
         default=LONGEST_RESULT,
     )

@@ -199,12 +199,10 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
         return _Sides(found, follower, (), f"This session's own text cannot be read: {one_line(str(error), 200)}")
     variants = side_by_side(mine, theirs)
     others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
-    why_not = "" if variants else "Both cannot stand side by side: no prompt shows the differences."
+    why_not = "" if variants else "Cannot show both side by side: no prompt shows the differences."
     if others:  # all columns share their fields, so only wording can differ
         more = f", and {len(others) - 1} more" if len(others) > 1 else ""
-        why_not = (
-            f"Both cannot stand side by side, as all columns share their fields: {one_line(others[0], 120)}{more}."
-        )
+        why_not = f"Cannot show both side by side, as all columns share their fields: {one_line(others[0], 120)}{more}."
     return _Sides(found, follower, variants, why_not)
 
 

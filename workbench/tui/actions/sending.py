@@ -130,8 +130,8 @@ async def _asked(
 MOST_REPEATS = 1_000
 
 OTHER_WAYS = (
-    Answer("repeat-all", "n", "Several times, every column", "equal values are counted, and replies that do not parse"),
-    Answer("repeat-column", "c", "Several times, this column", "the page Repeats shows what came how often"),
+    Answer("repeat-all", "n", "Several times, every column", "count equal values, and replies that do not parse"),
+    Answer("repeat-column", "c", "Several times, this column", "the page Repeats counts equal results"),
     Answer(
         "deadline-all", "d", "With a deadline, every column", "stop unfinished calls then, and keep what has arrived"
     ),

@@ -48,7 +48,7 @@ class Offer(PlainStatic):
             self.mark(0)
 
     def mark(self, index: int) -> None:
-        """Mark a candidate, counted on from the first or back from the last."""
+        """Mark the candidate at `index`, which wraps around at both ends."""
         self.marked = index % len(self.candidates)
         longest = max(len(one.text) for one in self.candidates)
         parts: list[tuple[str, str] | str] = []

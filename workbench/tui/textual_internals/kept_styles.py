@@ -67,9 +67,9 @@ class KeptStyles(Stylesheet):
             self.parse()
 
     def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        """Update the styles of nodes of a screen, unless nothing of it was shown yet.
+        """Update the styles of nodes, unless their screen has not been shown yet.
 
-        Textual gives a widget its styles when it is mounted, and all widgets of a screen when that is first shown.
+        Textual styles a widget when it is mounted, and all widgets of a screen when the screen is first shown.
         """
         nodes = list(nodes)
         one = next(iter(nodes), None)

@@ -199,7 +199,7 @@ class OneLayout(Screen[ScreenResultType]):
         self._known_size = event.size
 
     def on_idle(self) -> None:
-        """Forget the repaint that Textual asks for at each change behind a dialog, which is painted by then."""
+        """Cancel the repaint that Textual requests for each change behind a dialog: it is already painted."""
         if self.app.screen is not self:
             self._repaint_required = False
 

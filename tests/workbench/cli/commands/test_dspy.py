@@ -50,7 +50,7 @@ def test_nothing_was_added(run: Run) -> None:
 
 def test_an_environment_of_the_users_is_used_listed_and_forgotten(run: Run, theirs: str) -> None:
     done = run("dspy", "use", theirs)
-    assert (done.code, done.out) == (exit_codes.OK, "dspy 9.9.1 is there: chat@9.9.1 is a column of it\n")
+    assert (done.code, done.out) == (exit_codes.OK, "added dspy 9.9.1: use it as a column, chat@9.9.1\n")
     assert run("dspy").out == f"9.9.1      yours      {theirs}\n"
     one = {"version": "9.9.1", "python": theirs, "own": False, "is_there": True}
     assert run("dspy", "list", "--json").json == {"releases": [one], "project": None}
@@ -104,9 +104,9 @@ def test_a_name_that_is_no_release_is_one_line(run: Run, data: Path, kind: str, 
 
 
 @pytest.mark.parametrize("action", ["add", "use", "remove"])
-def test_an_action_without_a_name_says_what_it_wants(run: Run, action: str) -> None:
+def test_an_action_without_a_name_says_what_it_needs(run: Run, action: str) -> None:
     done = run("dspy", action)
-    assert done.code == exit_codes.USAGE and f"{action} wants" in done.err
+    assert done.code == exit_codes.USAGE and f"{action} needs" in done.err
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(run: Run, theirs: str, tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_the_dspy_of_the_project_is_listed_and_used_in_place(run: Run, folder: P
     python = str(folder / ".venv/bin/python")
     assert run("dspy", "list", "--json").json["project"] == {"version": "9.9.1", "source": ".venv", "python": python}
     assert "this project has dspy 9.9.1 (.venv); `workbench dspy use project` makes it a column" in run("dspy").err
-    assert run("dspy", "use", "project").out == "dspy 9.9.1 is there: chat@9.9.1 is a column of it\n"
-    assert "this project has dspy 9.9.1 (.venv); chat@9.9.1 is a column of it" in run("dspy").err
+    assert run("dspy", "use", "project").out == "added dspy 9.9.1: use it as a column, chat@9.9.1\n"
+    assert "this project has dspy 9.9.1 (.venv); use it as a column, chat@9.9.1" in run("dspy").err
     (used,) = run("dspy", "list", "--json").json["releases"]
     assert (used["python"], used["own"]) == (python, False)
 
@@ -149,7 +149,7 @@ def test_a_project_that_moved_on_no_longer_has_the_release(run: Run, folder: Pat
     (packages / "dspy-9.9.1.dist-info").rename(packages / "dspy-9.9.2.dist-info")
     done = run("dspy", "list")
     assert "this project has dspy 9.9.2 (.venv); `workbench dspy use project` makes it a column" in done.err
-    assert "is gone: `workbench dspy add 9.9.1` adds it" in done.out
+    assert "not found: `workbench dspy add 9.9.1` adds it" in done.out
     done = run("check", "q.session.json")
     assert done.code == exit_codes.DIFFERENT
     assert "nothing recorded" not in done.out

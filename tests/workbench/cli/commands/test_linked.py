@@ -102,7 +102,7 @@ def test_instructions_that_the_class_does_not_have_are_reported_as_followed_by_n
     """As `Answer.with_instructions("…")` is captured: its fields follow the class, its instructions nothing."""
     session = store.load(PATH)
     store.save(replace(session, signature=replace(session.signature, instructions="Read it twice.")), PATH)
-    assert "nothing follows its instructions" in run("check", PATH).out
+    assert "its instructions are its own, so they are not compared" in run("check", PATH).out
     assert verdict(run)[1:] == ("empty", [])
     edit(project / "app" / "qa.py", "sure: bool", "sure: float")
     assert verdict(run)[1] == "drift"
@@ -204,7 +204,7 @@ def test_pull_takes_the_programs_text_and_leaves_the_recordings_to_be_decided(pr
     done = run("review", PATH, "--accept-all")
     assert done.code == 0 and "1 recorded again" in done.out
     assert verdict(run) == (0, "pass", [])
-    assert "as its program has it" in run("pull", PATH).out
+    assert "already equals its program" in run("pull", PATH).out
 
 
 def test_accepting_all_takes_the_programs_text_over_as_accepting_it_by_its_id_does(project: Path, run: Run) -> None:

@@ -175,7 +175,7 @@ def test_chunks_that_are_none_are_named_by_their_line(rain: str, run: Run, conte
     done = run("parse", rain, "--chunks", "chunks.jsonl")
     assert done.code == exit_codes.USAGE and said in done.err
     done = run("parse", rain, "--chunks", "chunks.jsonl", "--response", "-")
-    assert done.code == exit_codes.USAGE and "give one of them" in done.err
+    assert done.code == exit_codes.USAGE and "not by both" in done.err
 
 
 def test_fixes_say_whether_this_reply_would_then_parse(rain: str, run: Run) -> None:

@@ -229,7 +229,7 @@ def test_why_the_two_cannot_stand_side_by_side_is_said(session: Path, before: st
 
     async def act(desk: Desk, program: Path) -> None:
         question = " ".join((await asked(desk)).split())
-        assert "Both cannot stand side by side" in question and f": {why}" in question
+        assert "Cannot show both side by side" in question and f": {why}" in question
         await desk.press("b")
         assert isinstance(desk.app.screen, ConfirmScreen)
 
