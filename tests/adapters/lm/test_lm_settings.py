@@ -102,7 +102,7 @@ def test_over_the_responses_api_as_many_calls_are_made_as_completions_are_wanted
 def test_a_text_that_nobody_can_write_as_one_is_refused_before_a_call(server: LoopbackServer) -> None:
     lm = open_model("openai/own", settings=LMSettings("text"))
     image = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]
-    with pytest.raises(ProviderError, match="message 1 is not all text"):
+    with pytest.raises(ProviderError, match="message 1 is not only text"):
         collect(lm.stream({"messages": [{"role": "user", "content": image}]}))
     assert not server.requests
 

@@ -75,5 +75,5 @@ def test_a_prompt_that_is_not_all_text_is_refused_before_a_call_of_text_completi
         "openai/gpt-3.5-turbo-instruct",
         {"model_type": "text"},
     )
-    with pytest.raises(ValueError, match="message 2 is not all text"):
+    with pytest.raises(ValueError, match="message 2 is not only text"):
         rendering.request_of(image, COLUMN, image.cases[0])
