@@ -146,7 +146,8 @@ def test_a_suspended_program_goes_on_where_it_was(tmp_path: Path) -> None:
         terminal.pour(b"before ")
         terminal.wait_for("before")
         os.kill(terminal.pid, signal.SIGTSTP)
-        os.waitpid(terminal.pid, os.WUNTRACED)
+        while not os.waitpid(terminal.pid, os.WUNTRACED | os.WNOHANG)[0]:
+            terminal.reads_within(0.05)  # it stops when everything that it painted has been read
         terminal.press()
         os.kill(terminal.pid, signal.SIGCONT)
         terminal.wait_for("reply none yet")
