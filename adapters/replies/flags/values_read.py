@@ -92,7 +92,7 @@ FORMULA = re.compile(
     r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
 )
 BEGINNINGS, NABLA = "\b\f\r\t", "\nabla"
-"""What JSON makes of the beginnings of formulas, and of the one that begins like a line break."""
+"""Characters that JSON makes of the beginnings of formulas, and of one that begins like a line break."""
 JSON_RULES = frozenset(("json", "json_repair"))
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
 MOST_NAMES = 5
