@@ -241,7 +241,10 @@ def _example(address: str) -> str:
     return EXAMPLE
 
 
-def why_no_address(address: str) -> str:
+def why_no_address(address: object) -> str:
+    """Return why `address` cannot be called, or ""."""
+    if not isinstance(address, str):
+        return "it is not a text"
     try:
         parts = urlsplit(address)
         port = parts.port

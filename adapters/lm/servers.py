@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm import config_file
-from adapters.lm.addresses import OLLAMAS_HOME, environment_base
+from adapters.lm.addresses import OLLAMAS_HOME, environment_base, why_no_address
 from adapters.lm.protocol import Object
 from adapters.lm.secrets import Scrubber
 
@@ -60,19 +60,9 @@ def configured(path: Path | None = None) -> dict[str, str]:
     for provider, address in found.items():
         said = why_no_address(address)
         if said:
-            raise ServersError(f"{file.place_of('servers', provider)}: servers: {provider}: {said}")
+            place = file.place_of("servers", provider)
+            raise ServersError(f"{place}: servers: {provider}: {said}; write it as in {EXAMPLE}")
     return dict(found)
-
-
-def why_no_address(value: object) -> str:
-    """Return why `value` is not a valid server address, or ""."""
-    try:
-        parts = urlsplit(value) if isinstance(value, str) else None
-    except ValueError:
-        parts = None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        return f"expected an http or https address, as in {EXAMPLE}"
-    return "an address here must not contain a user name or a password" if "@" in parts.netloc else ""
 
 
 def address_of(provider: str, environment: Mapping[str, str] | None = None) -> str | None:

@@ -13,8 +13,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from adapters.formats import catalog
-from adapters.lm import config_file, servers
+from adapters.lm import config_file
+from adapters.lm.addresses import why_no_address
 from adapters.lm.config_file import ConfigError, ConfigFile
+from adapters.lm.servers import EXAMPLE
 from workbench.output.exit_codes import nearest, no_such
 
 THEMES = tuple(
@@ -216,10 +218,10 @@ def _columns(value: Any) -> tuple[str, ...]:
 
 
 def _servers(value: Any) -> Mapping[str, str]:
-    for provider, address in _table(value, 'hosted_vllm = "http://localhost:8000/v1"').items():
-        said = servers.why_no_address(address)
+    for provider, address in _table(value, EXAMPLE).items():
+        said = why_no_address(address)
         if said:
-            raise _InTableError(f"{provider}: {said}", provider)
+            raise _InTableError(f"{provider}: {said}; write it as in {EXAMPLE}", provider)
     return MappingProxyType(dict(value))
 
 

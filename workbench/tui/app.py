@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events
+from textual import events, work
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
@@ -359,8 +359,9 @@ class WorkbenchApp(SurvivingApp):
         if self.preferences.wants_guide:
             self.guidance.show(self.GUIDE)
             self.main.columns.set_quiet(True)
-        self.run_worker(self._settle_later(), exit_on_error=False)
+        self._settle_later()
 
+    @work(exit_on_error=False)
     async def _settle_later(self) -> None:
         """Do what can wait until the prompts are there, too; keys wait for them as well."""
         await self.main.complete.wait()

@@ -148,13 +148,15 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
             self.set_interval(LOOKS_EVERY_S, self._look_again)
 
     @on(Input.Changed)
-    def _search(self) -> None:
-        self.run_worker(self._show_found(), group="search", exclusive=True, exit_on_error=False)
+    @work(group="search", exclusive=True, exit_on_error=False)
+    async def _search(self) -> None:
+        await self._show_found()
 
     def _look_again(self) -> None:
         if self.is_of_program:
-            self.run_worker(self._show_further(), group="search", exclusive=True, exit_on_error=False)
+            self._show_further()
 
+    @work(group="search", exclusive=True, exit_on_error=False)
     async def _show_further(self) -> None:
         """Search again if the program has called or ended since; the chosen and the marked run are kept."""
         seen = await self._ask(SentRuns.version), self._live.about() if self._live is not None else ""

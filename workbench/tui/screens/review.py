@@ -6,7 +6,7 @@ import asyncio
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -153,9 +153,10 @@ that are only counted.
         """Show the current cause and fixture; drifts of other fixtures than the first are computed in a thread."""
         cause, fixture = self.cause, self.fixture
         self._whole, self._below, self._shows_all = None, (), False
-        self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
+        self._find(cause, fixture)
         self._show()
 
+    @work(group="review", exclusive=True)
     async def _find(self, cause: Cause, fixture: FixtureName) -> None:
         found = cause.example.drift if fixture == cause.fixtures[0] else ()
         if not found or cause.key.kind == "source":  # the check does not report everything about it

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -258,8 +258,9 @@ shown; undo removes it.
             self._show()
             return
         self._head.show(lines((" Stress test ", "$text-accent bold"), ("running …", "$foreground 70%")))
-        self.run_worker(self._find(), group="stress", exclusive=True)
+        self._find()
 
+    @work(group="stress", exclusive=True)
     async def _find(self) -> None:
         self._begin(await asyncio.to_thread(self._make))
         self.call_after_refresh(self._show)  # after the grid has its width, so that the current row is visible

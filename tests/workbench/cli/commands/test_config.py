@@ -87,7 +87,7 @@ def test_the_example_sets_nothing_and_each_of_its_keys_can_be_set(run: Run, writ
         ('compact = "yes"', "1: compact: expected true or false, got text ('yes')"),
         ("# x\nmodel = 3", "2: model: expected text in quotes, got a number (3)"),
         ("editor = 1979-05-27", "1: editor: expected text in quotes, got a date or time"),
-        ('[servers]\na = "http://h"\nb = "ftp://h"', "3: servers: b: expected an http or https address"),
+        ('[servers]\na = "http://h"\nb = "ftp://h"', "3: servers: b: it begins with neither http:// nor https://"),
         ("servers = 3", "1: servers: expected a table"),
         ('[keymap]\n"app.save" = 3', "2: keymap: app.save: expected keys in quotes"),
         ("[keymap]\napp.save = 'f5,'", "2: keymap: app.save: expected keys in quotes"),
