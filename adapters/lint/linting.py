@@ -67,7 +67,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "all-keys-optional": "A model without required keys parses from any object, and other JSON keys are dropped.",
         "media-as-output": "A model that writes text cannot return an image, audio or a file.",
         "python-dict-asked": "dspy's prompts ask for a Python dict, and its parsers read JSON first.",
-        "literal-of-booleans": "Literal[True, False] is bool, with a longer prompt.",
+        "literal-of-booleans": "Literal[True, False] has the values of bool and a longer prompt.",
         "literal-in-a-list": "A value outside a Literal rejects the whole list or dict around it.",
         "none-stays-text-here": "Chat and XML read text as it is: for Optional[str] null stays a word.",
         "code-of-type-not-run": "Validators of a type read from source are never run here; dspy runs them.",

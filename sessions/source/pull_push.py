@@ -195,10 +195,10 @@ def pushed(session: Session, folder: Path) -> Push:
     try:
         after = gather(Project(project.top, {**project.texts, **files}), file, link.class_name, link)
     except SourceError as error:
-        raise SourceRefusedError(f"written back, the program could not be read: {error}") from None
+        raise SourceRefusedError(f"the program would not be readable with the session's class: {error}") from None
     if differences(read_alone(signature), read_gathered(after, link.file)):
-        said = f"{link.file}: written back, the class would not say what the session says"
-        raise SourceRefusedError(said, "an edit of a name that it shares with others is made in the program")
+        said = f"{link.file}: the class there would differ from the session's"
+        raise SourceRefusedError(said, "change names that the class shares with other code in the program itself")
     source = replace(link, digest=after.digest, meaning=meaning_of(read_alone(signature)))
     now = replace(signature, text=after.text, source=source)
     return Push(project, files, replace(session, signature=now))
