@@ -44,7 +44,6 @@ from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
-from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
@@ -92,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
                 store.save(imported.session, path, over=opened.fingerprint if opened else None)
             elif path:
                 store.dumps(imported.session)
-    except (SignatureError, SourceError, OSError) as error:
+    except (SignatureError, OSError) as error:
         raise CommandError(str(error)) from error
     shapes = [_shape(imported, path, is_written) for path, imported in zip(targets, found.values(), strict=True)]
     if options.json:

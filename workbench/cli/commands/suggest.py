@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 
 from adapters.display.blocks import Note
-from adapters.errors import SignatureError
 from adapters.lm.secrets import Scrubber
 from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
@@ -79,8 +78,6 @@ def run(options: argparse.Namespace) -> int:
             failures=None if grid is None else failures,
             allowed=arguments.allowed(options),
         )
-    except SignatureError as error:
-        raise CommandError(str(error)) from error
     except suggesting.SuggestionError as error:
         failed = CommandError(f"no suggestion: {Scrubber().scrubbed(str(error))}", exit_codes.PROVIDER)
         raise failed from error
