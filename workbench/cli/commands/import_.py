@@ -39,6 +39,7 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
+from adapters.values.plain_json import named_parts
 from sessions.file import store
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
@@ -193,15 +194,9 @@ def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, o
     return {
         "path": target,
         "written": written,
-        "notes": list(imported.notes),
-        "questions": list(imported.questions),
-        "guesses": list(imported.guesses),
-        "signature": {
-            "text": signature.text,
-            "class": signature.class_name,
-            "instructions": signature.instructions,
-        },
+        **named_parts(imported, "notes questions guesses"),
+        "signature": {"text": signature.text, "class": signature.class_name, "instructions": signature.instructions},
         "demos": len(imported.session.demos),
         "cases": [case.name for case in imported.session.cases],
-        "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
+        "variants": [named_parts(one, "tag of score") for one in imported.session.variants],
     }
