@@ -113,8 +113,6 @@ def conclusions(change: Change, sent: Iterable[Sent]) -> tuple[Pair, ...]:
     pairs: Sequence[tuple[list[Share], list[Share]]] = list(by_column.values())
     found = zip(by_column, statistics.compare(pairs), strict=True)
     return tuple(
-        [
-            Pair(f"{id} under {change.before.name}", f"{id} under {change.after.name}", "expected", one, len(pairs))
-            for id, one in found
-        ]
+        Pair(f"{id} under {change.before.name}", f"{id} under {change.after.name}", "expected", one, len(pairs))
+        for id, one in found
     )
