@@ -70,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from sessions.errors import SessionError
         from sessions.file import whole_files
         from sessions.model.variants import VariantError
+        from sessions.source.project import SourceError
         from workbench.output import crash_log
 
-        if isinstance(error, SessionError | VariantError | ConfigError | ServersError):
+        if isinstance(error, SessionError | VariantError | ConfigError | ServersError | SourceError):
             command_output.message(f"workbench: {error}")
             return exit_codes.USAGE
         if isinstance(error, SignatureError):

@@ -15,20 +15,8 @@ from adapters.formats.base import Adapter
 from adapters.late_dataclasses import dataclass
 from sessions.causes import writing
 from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
-from sessions.checking import checking
-from sessions.checking.verdicts import (
-    KEYS_SORTED,
-    PARSE_ERROR,
-    Drift,
-    Edit,
-    FixtureResult,
-    Origin,
-    cut,
-    quoted,
-    short_json,
-    shortened,
-    verdict_changes,
-)
+from sessions.checking import checking, verdicts
+from sessions.checking.verdicts import KEYS_SORTED, PARSE_ERROR, Drift, Edit, FixtureResult, Origin, shortened
 from sessions.model.session import Session
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
@@ -86,7 +74,7 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
                 found.setdefault(key, []).append(drift)
     model = next((one for one in result.drift if one.place == "request.model"), None)
     told: set[int] = set()
-    for change in verdict_changes(result):
+    for change in verdicts.verdict_changes(result):
         kind: CauseKind = "verdict" if change.is_flip else "values"
         found.setdefault(Key(kind, change.field, change.before, change.after), []).extend(change.drifts)
         told.update(map(id, change.drifts))
@@ -271,7 +259,7 @@ def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
 
 
 def _short(value: object) -> str:
-    return "" if value is None else short_json(value)
+    return "" if value is None else verdicts.short_json(value)
 
 
 _CHANGED: Mapping[str, str] = {
@@ -288,12 +276,12 @@ _CHANGED: Mapping[str, str] = {
 
 def plain_words(key: Key) -> str:
     """Describe a cause in a line, such as "the description of `score` changed: “0 to 1” → “0 to 10”"."""
-    change = f": {quoted(key.before)} → {quoted(key.after)}" if key.before or key.after else ""
+    change = f": {verdicts.quoted(key.before)} → {verdicts.quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
     if key.kind in _CHANGED:
         return f"{_CHANGED[key.kind].format(name=name)} changed{change}"
     if key.kind in ("source", "expectation", "upstream", "live", "error"):
-        return f"{key.kind}: {cut(key.before, 160)}"
+        return f"{key.kind}: {verdicts.cut(key.before, 160)}"
     if key.kind == "fields":
         gone, new = key.before, key.after
         if gone and new and "," not in gone + new:
@@ -312,7 +300,7 @@ def plain_words(key: Key) -> str:
         said = f"the value of{name} changed"
         if key.kind == "verdict":
             said = f"{name.strip() or 'a reply'} {'no longer parses' if key.after == PARSE_ERROR else 'parses now'}"
-        return f"{said}: {cut(key.before)} → {cut(key.after)}"
+        return f"{said}: {verdicts.cut(key.before)} → {verdicts.cut(key.after)}"
     if key.kind == "reading":
         return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"
     if key.kind == "capabilities":

@@ -361,12 +361,10 @@ class _Fixture:
                 messages=tuple(as_json(self._request.prompt.as_dicts())),
                 request=differences.parameters(self._request),
                 attempts=tuple(
-                    [
-                        today.attempt
-                        if today.attempt.request is None
-                        else replace(today.attempt, request=as_json(today.request.as_dict()))
-                        for today in attempts
-                    ]
+                    today.attempt
+                    if today.attempt.request is None
+                    else replace(today.attempt, request=as_json(today.request.as_dict()))
+                    for today in attempts
                 ),
                 capabilities=self._capabilities(recorded).as_json(),
             )

@@ -205,10 +205,8 @@ def values_drift(part: Any, place: str, before: Mapping[str, Any], after: Mappin
             continue
         else:
             said, old, new = f"{what} `{key}` has changed", before[key], after[key]
-        removed = prefixed("-", _lines(old)) if key in before else ()
-        added = prefixed("+", _lines(new)) if key in after else ()
-        diff = line_diff(_lines(old), _lines(new)) if removed and added else (*removed, *added)
-        drifts.append(Drift(part, f"{place}.{key}", said, tuple(diff), before=old, after=new))
+        diff = line_diff(_lines(old) if key in before else (), _lines(new) if key in after else ())
+        drifts.append(Drift(part, f"{place}.{key}", said, diff, before=old, after=new))
     if not drifts and list(before) != list(after):
         said = f"the order of the {what}s has changed"
         drifts.append(Drift(part, place, said, before=list(before), after=list(after)))

@@ -13,16 +13,9 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
+from sessions.file import json_values
 from sessions.file.format_reader import inside, is_switch, read_part
-from sessions.file.json_values import (
-    JSON,
-    UnwritableError,
-    WrittenParts,
-    encode,
-    encode_line,
-    encode_text,
-    has_surrogate_pair,
-)
+from sessions.file.json_values import JSON, UnwritableError, WrittenParts
 from sessions.model.parameters import check_no_secret, check_parameters, kind_of
 from sessions.model.replies import FilePart, Key, keys_of
 from sessions.model.session import Case, Demo, Recording, Session
@@ -147,14 +140,14 @@ class Writer:
             elif not (key.rule.is_left_out and value == key.default):
                 own[key.name] = write(self, value, inside(place, key.name))
         for name in part.extra:
-            if name in own or has_surrogate_pair(name):
+            if name in own or json_values.has_surrogate_pair(name):
                 raise SessionError(self._path, step_into(place, name), "is a key of the session itself")
         return own | {name: self.value(item, step_into(place, name)) for name, item in part.extra.items()}
 
     def value(self, value: object, place: str) -> JSON:
         """Write a user's value as strict JSON."""
         try:
-            return encode(list(value) if type(value) is tuple else value)
+            return json_values.encode(list(value) if type(value) is tuple else value)
         except UnwritableError as error:
             for key in error.keys:
                 place = step_into(place, key)
@@ -165,7 +158,7 @@ class Writer:
         found: dict[str, JSON] = {}
         for id, part in parts.items():
             where = step_into(place, id)
-            if has_surrogate_pair(id):
+            if json_values.has_surrogate_pair(id):
                 raise SessionError(self._path, where, "a column's id cannot contain unpaired surrogates")
             found[id] = self.part(part, where)
         return found
@@ -211,7 +204,7 @@ Write = Callable[[Writer, Any, str], JSON]
 
 
 def _lines(writer: Writer, text: str, place: str) -> list[JSON]:
-    return [encode_line(line) for line in text.split("\n")]
+    return [json_values.encode_line(line) for line in text.split("\n")]
 
 
 def _kept(writer: Writer, value: Any, place: str) -> JSON:
@@ -219,7 +212,7 @@ def _kept(writer: Writer, value: Any, place: str) -> JSON:
 
 
 _PLAIN_WRITERS: Mapping[Any, Write] = {
-    str: lambda writer, value, place: encode_text(value),
+    str: lambda writer, value, place: json_values.encode_text(value),
     bool: lambda writer, value, place: value,
     float: Writer.value,
     Mapping[str, Any] | str: Writer.value,

@@ -20,15 +20,8 @@ from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
 from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed
-from sessions.model.parameters import (
-    CONNECTION,
-    OF_THE_LM,
-    PARAMETERS,
-    check_no_secret,
-    check_parameters,
-    kind_of,
-    looks_like_secret_name,
-)
+from sessions.model import parameters
+from sessions.model.parameters import CONNECTION, OF_THE_LM, PARAMETERS, kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 KEY_ORDER = "imported_order"
@@ -305,7 +298,7 @@ def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
         is_usual = value is None or (key, value) in USUAL
         if key in PARAMETERS and (key not in CONNECTION or key in OF_THE_LM) and key not in UNSAFE and not is_usual:
             with suppress(SessionError):
-                check_parameters({key: value}, "params")
+                parameters.check_parameters({key: value}, "params")
                 found[key] = value
     return found
 
@@ -313,11 +306,11 @@ def parameters_in(data: Mapping[str, object]) -> dict[str, Any]:
 def without_secrets(value: object) -> Any:
     """Remove everything that looks like a credential from JSON; sessions must not hold secrets."""
     if isinstance(value, dict):
-        return {key: without_secrets(one) for key, one in value.items() if not looks_like_secret_name(key)}
+        return {key: without_secrets(one) for key, one in value.items() if not parameters.looks_like_secret_name(key)}
     if isinstance(value, list):
         return [without_secrets(one) for one in value]
     try:
-        check_no_secret(value, "")
+        parameters.check_no_secret(value, "")
     except SessionError:
         return "(left out: it looked like a secret)"
     return value

@@ -13,15 +13,8 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import replace
-from adapters.prompts.field_descriptions import (
-    INPUTS,
-    OBJECTIVE,
-    OUTPUTS,
-    ListedField,
-    is_model,
-    listed_fields,
-    requested_type,
-)
+from adapters.prompts import field_descriptions
+from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
 from adapters.signatures.signature import Field, Role, without_none
 from adapters.types import Tool, ToolCalls
 from sessions.errors import SessionError
@@ -132,7 +125,7 @@ def from_call(
         )
     objects = [name for name, value in made.inputs.items() if isinstance(value, str) and value.startswith("{\n")]
     fields = session.signature.read().fields
-    written = [name for name in objects if is_model(without_none(fields[name].annotation))]
+    written = [name for name in objects if field_descriptions.is_model(without_none(fields[name].annotation))]
     if column == "baml" and written:
         questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
@@ -270,7 +263,7 @@ def _signature_in(system: str, asked: str, path: str, questions: list[str], has_
             message = "its system message is abbreviated (`...`): fields are missing in it"
         raise SessionError(path, "messages", message, GIVE_SIGNATURE)
     if _OF_BAML in system:  # in dspy 3.0, it lists a type without its items, which the request names
-        stated = {one: requested_type(one.name, asked) for one in items["output"]}
+        stated = {one: field_descriptions.requested_type(one.name, asked) for one in items["output"]}
         items["output"] = [
             one._replace(type_text=full) if full and "[" not in one.type_text else one for one, full in stated.items()
         ]

@@ -7,17 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from adapters.signatures import notation
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
 from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
-from sessions.source.gathering import gather_text
-from sessions.source.linking import is_of_project, linked
+from sessions.source.linking import class_in
 
 ROWS = (".csv", ".tsv", *LINES)
 NAMES = ("case", "name", "id")
@@ -173,25 +170,9 @@ def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, nu
 
 
 def _from_source(path: str, folder: Path | None) -> Imported:
-    file, _, name = path.rpartition(":") if not path.endswith(".py") else (path, "", "")
-    text = text_of(file or path)
-    try:
-        names = notation.class_names(text)
-    except SignatureError as error:
-        raise SessionError(file, "", str(error)) from None
-    if not name and len(names) > 1:
-        raise SessionError(
-            file, "", f"it has {len(names)} signatures", f"name one: {', '.join(f'{file}:{one}' for one in names)}"
-        )
-    written = SignatureText(text, name or (names[0] if names else None))
-    try:
-        if written.class_name is not None and folder is not None and is_of_project(Path(file), folder):
-            written = linked(Path(file), written.class_name, folder)
-        signature = written.read()
-        if written.source is None and written.class_name is not None:
-            written = SignatureText(gather_text(text, written.class_name), written.class_name)
-    except SignatureError as error:
-        raise SessionError(file, "", str(error)) from None
+    file, _, name = (path, "", "") if path.endswith(".py") else path.rpartition(":")
+    written = class_in(text_of(file), file, name, folder)
+    signature = written.read()
     notes = [f"the signature {signature.name}: {signature.signature}"]
     if written.source is not None:
         notes.append(f"linked to {written.source.file}:{written.source.class_name}")

@@ -125,10 +125,8 @@ def run_tools(
         return answer
 
     tools = tuple(
-        [
-            replace(one, answer=answer_of(tool))
-            for one, tool in zip(described_tools(session), session.offered_tools, strict=True)
-        ]
+        replace(one, answer=answer_of(tool))
+        for one, tool in zip(described_tools(session), session.offered_tools, strict=True)
     )
     return Tools(tools, MOST_TURNS, state, most_characters), state
 

@@ -28,8 +28,9 @@ from sessions.checking.class_changes import (
     renamed_classes,
 )
 from sessions.checking.verdicts import Drift, FixtureResult, Word
+from sessions.errors import SessionError
 from sessions.model.session import Session, SignatureText, SourceLink, digest_of
-from sessions.source.gathering import Gathered, default_of, gather, meaning_of, read_gathered
+from sessions.source.gathering import Gathered, default_of, gather, gather_text, meaning_of, read_gathered
 from sessions.source.project import Project, SourceError, SourceGoneError, SourceRefusedError, folder_of_project
 from sessions.text_diff import line_diff
 
@@ -103,6 +104,26 @@ def linked(
         meaning = ""  # the text is the whole file: reading it reports the line
     link = replace(link, class_name=class_name or found.class_name, digest=found.digest, meaning=meaning)
     return SignatureText(found.text, found.class_name, source=link)
+
+
+def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureText:
+    """Return a program's class, or its only signature, linked if it belongs to the project of `folder`.
+
+    Raises `SessionError` and `SourceError`.
+    """
+    from adapters.signatures import notation  # loads pydantic, which checking a plain signature does not need
+
+    try:
+        names = [name] if name else notation.class_names(text)
+        if len(names) > 1:
+            choices = ", ".join(f"{file}:{one}" for one in names)
+            raise SessionError(file, "", f"it has {len(names)} signatures", f"name one: {choices}")
+        is_ours = bool(names) and folder is not None and is_of_project(Path(file), folder)
+        found = linked(Path(file), names[0], folder) if is_ours and folder else SignatureText(text, *names)
+        found.read()  # an error names the file's own lines
+        return SignatureText(gather_text(text, names[0]), names[0]) if names and not is_ours else found
+    except SignatureError as error:
+        raise SessionError(file, "", str(error)) from None
 
 
 def moved(signature: SignatureText, before: Path, after: Path) -> SignatureText:

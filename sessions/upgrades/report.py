@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.model_list import ModelEntry, listed, retirement_of
+from adapters.values.plain_json import named_parts
 from sessions.bench.conclusions import Pair
 from sessions.causes import writing
 from sessions.causes.cause import FixtureName, Key, counted
@@ -110,15 +111,11 @@ class Upgrade:
             ],
             "fixtures": [
                 {
-                    "path": one.path,
-                    "case": one.case,
-                    "column": one.column,
-                    "adapter": one.adapter,
+                    **named_parts(one, "path case column adapter"),
                     "changes": list(dict.fromkeys(each.key.id for each in one.differences)),
                     "tokens_before": one.tokens[0],
                     "tokens_after": one.tokens[1],
-                    **{name: getattr(one, name) for name in COUNTED},
-                    "why_not": one.why_not,
+                    **named_parts(one, " ".join([*COUNTED, "why_not"])),
                 }
                 for one in self.fixtures
             ],

@@ -73,13 +73,11 @@ class Decisions:
         """Return the fixtures whose causes are all accepted; others wait."""
         ids = self.accepted
         return frozenset(
-            [
-                fixture
-                for cause in self.causes
-                if cause.id in ids
-                for fixture in cause.fixtures
-                if all(other.id in ids for other in self.others_of(cause, fixture))
-            ]
+            fixture
+            for cause in self.causes
+            if cause.id in ids
+            for fixture in cause.fixtures
+            if all(other.id in ids for other in self.others_of(cause, fixture))
         )
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from adapters.late_dataclasses import dataclass, replace
+from adapters.running.runner import Run
 from sessions.bench import statistics
 from sessions.bench.conclusions import Pair
 from sessions.bench.statistics import Share
@@ -35,7 +37,8 @@ def check(
     The verdict is `error` if a run had no reply, or if the expectations are invalid.
     """
     try:
-        every = rounds(session, case, column, repeat, allowed, allow_code, deadline_s)
+        ask = partial(sending.send, session, column, case, allowed=allowed, allow_code=allow_code)
+        every = rounds(partial(ask, deadline_s=deadline_s or sending.TIMEOUT_S), case, column, repeat)
     except expectations.ExpectationError as error:
         return "error", (Drift("live", f"expect.{error.place}", error.message),)
     drift: list[Drift] = []
@@ -50,15 +53,7 @@ def check(
     return ("error" if broken else "fail" if drift else "pass"), tuple(drift)
 
 
-def rounds(
-    session: Session,
-    case: Case,
-    column: Column,
-    repeat: int,
-    allowed: Allowed,
-    allow_code: bool = False,
-    deadline_s: float | None = None,
-) -> list[list[Drift]]:
+def rounds(send: Callable[[], Run], case: Case, column: Column, repeat: int) -> list[list[Drift]]:
     """Send `repeat` times; list the failed expectations of each run.
 
     Place `request` gives the reason for a missing reply. Raises `expectations.ExpectationError`.
@@ -67,14 +62,7 @@ def rounds(
 
     def send_once() -> list[Drift]:
         try:
-            run = sending.send(
-                session,
-                column,
-                case,
-                deadline_s=deadline_s or sending.TIMEOUT_S,
-                allowed=allowed,
-                allow_code=allow_code,
-            )
+            run = send()
         except Exception as error:  # cannot be sent at all: a signature, an adapter, values, a model's name
             return [Drift("live", "request", str(error) or type(error).__name__)]
         reading = recording.last_reading(run)
@@ -105,7 +93,8 @@ def send(change: Change, session: Session, case: Case, column: Column, repeat: i
         used = side.column_of(column)
         if not isinstance(side.engine, Ours):
             used = replace(used, adapter=f"{used.adapter}@{side.engine.version}")
-        found = rounds(session, case, used, repeat, allowed)
+        ask = partial(sending.send, session, used, case, deadline_s=sending.TIMEOUT_S, allowed=allowed)
+        found = rounds(ask, case, used, repeat)
         missing = [[drift.message for drift in one if drift.place == "request"] for one in found]
         answered = [one for one, why in zip(found, missing, strict=True) if not why]
         errors |= dict.fromkeys(message for why in missing for message in why)
@@ -124,8 +113,6 @@ def conclusions(change: Change, sent: Iterable[Sent]) -> tuple[Pair, ...]:
     pairs: Sequence[tuple[list[Share], list[Share]]] = list(by_column.values())
     found = zip(by_column, statistics.compare(pairs), strict=True)
     return tuple(
-        [
-            Pair(f"{id} under {change.before.name}", f"{id} under {change.after.name}", "expected", one, len(pairs))
-            for id, one in found
-        ]
+        Pair(f"{id} under {change.before.name}", f"{id} under {change.after.name}", "expected", one, len(pairs))
+        for id, one in found
     )

@@ -116,15 +116,11 @@ class FilesLook:
         """
         if self._last is None or str(self._last.path) != fixture.path:
             self._last = check_file(Path(fixture.path), self._plan, None, Follower())
-        found = drifts_of(cause, fixture, self._last.results)
-        if not found or cause.key.kind != "source":
-            return found
-        path = Path(fixture.path)
         try:
-            session = store.load(path)
+            session = store.load(fixture.path)
         except SessionError:  # gone since the check: keep what was found
-            return found
-        return (*found, *once_pulled(session, path.parent, fixture, self._plan))
+            return drifts_of(cause, fixture, self._last.results)
+        return OpenLook(session, Path(fixture.path).parent, self._last.results, self._plan)(cause, fixture)
 
     def whole(self, fixture: FixtureName) -> Whole | None:
         try:
@@ -141,12 +137,13 @@ class OpenLook:
     session: Session
     folder: Path
     results: Sequence[FixtureResult]
+    plan: Plan = field(default_factory=Plan)
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
         found = drifts_of(cause, fixture, self.results)
         if not found or cause.key.kind != "source":
             return found
-        return (*found, *once_pulled(self.session, self.folder, fixture, Plan()))
+        return (*found, *once_pulled(self.session, self.folder, fixture, self.plan))
 
     def whole(self, fixture: FixtureName) -> Whole | None:
         return whole_of(self.session, fixture)

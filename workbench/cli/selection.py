@@ -103,11 +103,9 @@ def set_models(chosen: Selection, models: Sequence[str]) -> Selection:
     if not models:
         return chosen
     columns = tuple(
-        [
-            replace(column, id=column.id if len(models) == 1 else f"{column.id} · {model}", model=model)
-            for column in chosen.columns
-            for model in models
-        ]
+        replace(column, id=column.id if len(models) == 1 else f"{column.id} · {model}", model=model)
+        for column in chosen.columns
+        for model in models
     )
     return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
 

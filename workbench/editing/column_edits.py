@@ -151,10 +151,8 @@ def _renamed(state: State, old: str, new: str) -> State:
         return {(new if id == old else id): value for id, value in kept.items()} if old in kept else kept
 
     cases = tuple(
-        [
-            replace(one, recordings=moved(one.recordings), replies=moved(one.replies), measured=moved(one.measured))
-            for one in state.session.cases
-        ]
+        replace(one, recordings=moved(one.recordings), replies=moved(one.replies), measured=moved(one.measured))
+        for one in state.session.cases
     )
     return state.with_session(cases=cases)
 

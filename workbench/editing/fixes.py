@@ -327,10 +327,8 @@ def _effect(
         if fix is ASK_AGAIN and reading is not None:
             following = asked_again(made, reading).messages[len(made.messages) :]
             prompt = tuple(
-                [
-                    SectionDiff(f"{one.turn} · {one.role}", None, one.text, prefixed("+", one.text.split("\n")))
-                    for one in following
-                ]
+                SectionDiff(f"{one.turn} · {one.role}", None, one.text, prefixed("+", one.text.split("\n")))
+                for one in following
             )
             return Effect(fix, after, prompt)
         # Whether a fix can change the parse result of the same reply

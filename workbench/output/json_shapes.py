@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.text import Message
 from adapters.replies.reading import Reading
-from adapters.values.plain_json import JSON, plain
+from adapters.values.plain_json import JSON, named_parts, plain
 
 if TYPE_CHECKING:
     from adapters.lint import Lint
@@ -43,18 +43,13 @@ def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
             return thread.submit(written).result()
 
 
-def _parts(of: object, names: str) -> dict[str, JSON]:
-    """Return attributes, named with spaces between, as plain JSON."""
-    return {name: plain(getattr(of, name)) for name in names.split()}
-
-
 def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str, JSON]:
     """Return `{"messages", "segments", "request"}`: the segments of each message join to its text."""
     ordered = tuple(messages)
     return {
         "messages": [plain(message.as_dict()) for message in ordered],
         "segments": [
-            [{**_parts(segment, "text kind field"), "turn": message.turn} for segment in message.segments]
+            [{**named_parts(segment, "text kind field"), "turn": message.turn} for segment in message.segments]
             for message in ordered
         ],
         "request": plain(request),
@@ -64,7 +59,7 @@ def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str,
 def rendered(request: Request) -> dict[str, JSON]:
     """Return a column of `render --json`: the prompt as sent, the use of its demos, and the whole request."""
     shape = prompt(request.messages, request.as_dict())
-    shape["demos"] = [_parts(demo, "number use missing") for demo in request.prompt.demos]
+    shape["demos"] = [named_parts(demo, "number use missing") for demo in request.prompt.demos]
     shape["removed_fields"] = list(request.removed_fields)
     return shape
 
@@ -73,12 +68,13 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
     """Return the additions of `render --tokens --json`: the rows of each column's ledger, and their totals."""
     return {
         "ledger": {
-            id: [_parts(row, "kind field turn tokens exact") for row in one.ledger.rows] for id, one in spent.items()
+            id: [named_parts(row, "kind field turn tokens exact") for row in one.ledger.rows]
+            for id, one in spent.items()
         },
         "tokens": {
             id: {
                 "model": one.model,
-                **_parts(one.ledger, "tokens exact tokenizer uncounted"),
+                **named_parts(one.ledger, "tokens exact tokenizer uncounted"),
                 "cost": one.cost,
                 "cost_per_thousand": None if one.cost is None else one.cost * 1000,
             }
@@ -94,12 +90,12 @@ def lints(found: Iterable[Lint]) -> list[JSON]:
 
 def lint(one: Lint) -> dict[str, JSON]:
     """Return a lint with its fixes."""
-    return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
+    return {**named_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
 
 
 def fix(one: Fix) -> dict[str, JSON]:
     """Return a fix, with the change of the session that it makes."""
-    return _parts(one, "kind message change")
+    return named_parts(one, "kind message change")
 
 
 def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
@@ -113,19 +109,19 @@ def reading(read: Reading) -> dict[str, JSON]:
         "uncertain": list(read.uncertain),
         "values": {name: plain(value) for name, value in read.values.items()},
         "error": _error(read),
-        "spans": [_parts(span, "start end kind field") for span in read.spans],
+        "spans": [named_parts(span, "start end kind field") for span in read.spans],
         "fields": {
             name: {
-                **_parts(one, "raw value"),
-                "steps": [_parts(step, "rule before after path note") for step in one.steps],
-                "flags": [_parts(flag, "name message") for flag in read.flags if flag.field == one.name],
-                **_parts(one, "state error"),
+                **named_parts(one, "raw value"),
+                "steps": [named_parts(step, "rule before after path note") for step in one.steps],
+                "flags": [named_parts(flag, "name message") for flag in read.flags if flag.field == one.name],
+                **named_parts(one, "state error"),
                 "probability": read.probability(one.name),
             }
             for name, one in read.fields.items()
         },
-        "flags": [_parts(flag, "name message") for flag in read.flags if flag.field is None],
-        "near_misses": [_parts(miss, "message mended") for miss in read.near_misses],
+        "flags": [named_parts(flag, "name message") for flag in read.flags if flag.field is None],
+        "near_misses": [named_parts(miss, "message mended") for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
         "diagnosis": [
             {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
@@ -145,14 +141,14 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
         return None
     emitted = [one for field in fields for one in field.emitted]
     in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
-    return [_parts(one, "field chunk is_last at") for one in in_order]
+    return [named_parts(one, "field chunk is_last at") for one in in_order]
 
 
 def _error(read: Reading) -> dict[str, JSON] | None:
     if read.error is None:
         return None
     error = read.error
-    shape = _parts(error, "type message field start end")
+    shape = named_parts(error, "type message field start end")
     if error.start is not None:
         shape["line"], shape["column"] = read.line_and_column(error.start)
     return shape
@@ -166,21 +162,21 @@ def run(outcome: Run) -> dict[str, JSON]:
         "events": [event(one) for one in outcome.events],
         "attempts": [
             {
-                **_parts(one, "number purpose adapter model request"),
+                **named_parts(one, "number purpose adapter model request"),
                 "completions": [
                     {
                         "text": completion.text,
                         "reading": None if completion.reading is None else reading(completion.reading),
-                        **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
+                        **named_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
                     }
                     for completion in one.completions
                 ],
-                **_parts(one, "usage cost duration_ms error"),
+                **named_parts(one, "usage cost duration_ms error"),
             }
             for one in outcome.attempts
         ],
         "tool_turns": plain(outcome.tool_turns),
-        "error": None if outcome.error is None else _parts(outcome.error, "phase message attempt payload"),
+        "error": None if outcome.error is None else named_parts(outcome.error, "phase message attempt payload"),
     }
 
 
@@ -193,7 +189,7 @@ def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
     return {
         "ok": counted.parse_failures == 0 and counted.answered == counted.runs,
         "count": counted.runs,
-        **_parts(counted, "answered parse_failures parse_failure_rate"),
+        **named_parts(counted, "answered parse_failures parse_failure_rate"),
         "values": told(counted.values),
         "fields": {name: told(values) for name, values in counted.fields.items()},
         "errors": told(counted.errors),
@@ -206,17 +202,17 @@ def survival(grid: Grid) -> dict[str, JSON]:
     broken = [one for one in grid.columns if one.good is not None]
     return {
         "case": grid.case,
-        "mutations": [_parts(one, "name imitates group") for one in grid.mutations],
+        "mutations": [named_parts(one, "name imitates group") for one in grid.mutations],
         "grid": {one.id: {name: cell.verdict for name, cell in one.cells.items()} for one in broken},
         "counts": {one.id: dict(one.counts) for one in broken},
-        "good": {one.id: _parts(one.good, "source text values passed_over") for one in broken},
+        "good": {one.id: named_parts(one.good, "source text values passed_over") for one in broken},
         "cells": {
             one.id: {
                 name: {
-                    **_parts(cell, "text wrong"),
+                    **named_parts(cell, "text wrong"),
                     "values": {field: plain(value) for field, value in cell.reading.values.items()},
                     "error": _error(cell.reading),
-                    "flags": [_parts(flag, "name message field") for flag in cell.flags],
+                    "flags": [named_parts(flag, "name message field") for flag in cell.flags],
                 }
                 for name, cell in one.cells.items()
                 if cell.verdict != "same"
@@ -230,7 +226,7 @@ def survival(grid: Grid) -> dict[str, JSON]:
 def fixture(result: FixtureResult) -> dict[str, JSON]:
     """Return the result of `check --json` for a case in a column; the `text` of a difference is for people."""
     return {
-        **_parts(result, "path case column verdicts"),
+        **named_parts(result, "path case column verdicts"),
         "drift": [_drift(one) for one in result.drift],
         "notes": list(result.notes),
         "verdict_changes": verdict_changes_of(result),
@@ -241,7 +237,7 @@ def verdict_changes_of(result: FixtureResult) -> list[dict[str, JSON]]:
     """List the fields that parse differently, with their old and new values."""
     from sessions.checking.verdicts import verdict_changes
 
-    return [_parts(one, "field before after") for one in verdict_changes(result)]
+    return [named_parts(one, "field before after") for one in verdict_changes(result)]
 
 
 def _drift(drift: Drift) -> dict[str, JSON]:
@@ -249,9 +245,9 @@ def _drift(drift: Drift) -> dict[str, JSON]:
 
     return {
         "verdict": drift.part,
-        **_parts(drift, "place message diff"),
-        "origins": [_parts(one, "turn kind field") for one in drift.origins],
-        **_parts(drift, "before after versions"),
+        **named_parts(drift, "place message diff"),
+        "origins": [named_parts(one, "turn kind field") for one in drift.origins],
+        **named_parts(drift, "before after versions"),
         "text": "\n".join(reports.lines_of(drift)),
     }
 

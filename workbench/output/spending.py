@@ -142,8 +142,6 @@ def _totals(spent: Mapping[str, Spent]) -> str:
     most = max([one.ledger.tokens for one in spent.values()])
     bars = [bar(one.ledger.tokens, most) for one in spent.values()]
     return "\n".join(
-        [
-            f"{name:<{widths[0]}}  {tokens:>{widths[1]}}  {shown:<{BAR}}  {price}"
-            for (name, tokens, price), shown in zip(rows, bars, strict=True)
-        ]
+        f"{name:<{widths[0]}}  {tokens:>{widths[1]}}  {shown:<{BAR}}  {price}"
+        for (name, tokens, price), shown in zip(rows, bars, strict=True)
     )

@@ -20,17 +20,8 @@ from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
-from workbench.output import upgrade_text
-from workbench.output.survival_words import (
-    MEANINGS,
-    NOT_APPLICABLE,
-    SIGNS,
-    WORDS,
-    decision,
-    differences,
-    passed_over,
-    sources,
-)
+from workbench.output import survival_words, upgrade_text
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 from workbench.pages.page import difference, folded, named, page, page_of_blocks, table
 
 MOST_FIXTURES = 2_000
@@ -163,10 +154,10 @@ def survival_page(found: Grid, name: str) -> str:
 
 def _blocks(found: Grid) -> Iterator[Block]:
     count = sum(len(one.cells) for one in found.columns)
-    yield Items(tuple(decision(found)))
+    yield Items(tuple(survival_words.decision(found)))
     yield Note(f"{count} damaged replies of {Case(found.case).plain_words}, each parsed by its adapter as it is.", "")
-    yield Items(tuple([f"Damaged: {one}." for one in sources(found.columns)]))
-    yield from [Note(f"Not damaged: {one}.") for one in passed_over(found.columns)]
+    yield Items(tuple([f"Damaged: {one}." for one in survival_words.sources(found.columns)]))
+    yield from [Note(f"Not damaged: {one}.") for one in survival_words.passed_over(found.columns)]
     yield counts(found)
     yield from [Note(f"{one.id}: {one.problem}") for one in found.columns if one.problem]
     yield Heading("The grid")
@@ -210,7 +201,7 @@ def _place(column: Survival, mutation: Mutation) -> str:
 
 
 def _reply(column: Survival, cell: Cell) -> Folded:
-    said = differences(cell)
+    said = survival_words.differences(cell)
     if cell.reading.error is not None:
         said.append(f"{cell.reading.error.type}: {cell.reading.error.message[:MOST_SHOWN]}")
     said += [flag.message for flag in cell.flags]

@@ -20,12 +20,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from hmac import compare_digest
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 from urllib.parse import quote
 
 from aiohttp import web
 
 from adapters.late_dataclasses import dataclass, field
+from sessions.file import whole_files
 from workbench.output import display
 from workbench.serving.messages import FILES, HOME, Controls
 
@@ -265,7 +266,7 @@ def class_folder() -> Iterator[Path]:
     """Make a temporary folder for a class; if this process is killed, `abandoned` finds the folder."""
     with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as top:
         with open(Path(top) / LOCK, "wb") as lock:
-            _lock(lock)
+            whole_files.lock(lock.fileno())
             yield Path(top)
 
 
@@ -279,7 +280,7 @@ def abandoned(now: float) -> list[str]:
                 continue  # somebody else's, where `lock` may be a pipe that blocks
             opened = held.enter_context(open(lock, "rb"))
             about = os.fstat(opened.fileno())
-            if not _lock(opened):
+            if not whole_files.lock(opened.fileno()):
                 continue
             count = sum(one.is_dir() for one in top.iterdir())
             if count and now - about.st_mtime < KEPT_DAYS * 86_400:
@@ -291,17 +292,6 @@ def abandoned(now: float) -> list[str]:
             elif said := remove_folder(top):
                 found.append(said)
     return found
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return False if another process has locked it."""
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 # -- downloads

@@ -40,7 +40,7 @@ def test_a_column_of_a_release_is_sent_by_the_dspy_of_each_side(
 ) -> None:
     sent: list[tuple[str, str, dict[str, Any]]] = []
 
-    def rounds(session: Session, case: Case, column: Column, repeat: int, allowed: Allowed) -> list[list[Any]]:
+    def rounds(ask: Any, case: Case, column: Column, repeat: int) -> list[list[Any]]:
         sent.append((column.adapter, column.model or "", dict(column.options)))
         return [[]] * repeat
 

@@ -69,11 +69,9 @@ def _cases(commands: Mapping[str, list[Option]], before: str, of_option: str, of
     for name, options in commands.items():
         words = " ".join([word for one in options for word in (one.names or one.values)])
         values = "".join(
-            [
-                f"        {'|'.join(one.names)}) {of_option.replace('{values}', ' '.join(one.values))}; return ;;\n"
-                for one in options
-                if one.names and one.values
-            ]
+            f"        {'|'.join(one.names)}) {of_option.replace('{values}', ' '.join(one.values))}; return ;;\n"
+            for one in options
+            if one.names and one.values
         )
         inner = f"      case {before} in\n{values}      esac\n" if values else ""
         cases.append(f"    {name})\n{inner}      {of_command.replace('{words}', words)} ;;\n")

@@ -39,12 +39,12 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
+from adapters.values.plain_json import named_parts
 from sessions.file import store
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
-from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
                 store.save(imported.session, path, over=opened.fingerprint if opened else None)
             elif path:
                 store.dumps(imported.session)
-    except (SignatureError, SourceError, OSError) as error:
+    except (SignatureError, OSError) as error:
         raise CommandError(str(error)) from error
     shapes = [_shape(imported, path, is_written) for path, imported in zip(targets, found.values(), strict=True)]
     if options.json:
@@ -194,15 +194,9 @@ def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, o
     return {
         "path": target,
         "written": written,
-        "notes": list(imported.notes),
-        "questions": list(imported.questions),
-        "guesses": list(imported.guesses),
-        "signature": {
-            "text": signature.text,
-            "class": signature.class_name,
-            "instructions": signature.instructions,
-        },
+        **named_parts(imported, "notes questions guesses"),
+        "signature": {"text": signature.text, "class": signature.class_name, "instructions": signature.instructions},
         "demos": len(imported.session.demos),
         "cases": [case.name for case in imported.session.cases],
-        "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
+        "variants": [named_parts(one, "tag of score") for one in imported.session.variants],
     }

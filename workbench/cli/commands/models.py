@@ -103,14 +103,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _capabilities(known: Known) -> dict[str, Any]:
-    can = known.capabilities
-    return {
-        "function_calling": can.function_calling,
-        "reasoning": can.reasoning,
-        "response_schema": can.response_schema,
-        "params": sorted(can.params),
-        "said_by": known.said_by,
-    }
+    return {**known.capabilities.as_json(), "said_by": known.said_by}
 
 
 def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:

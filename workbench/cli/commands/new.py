@@ -30,7 +30,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,7 +37,6 @@ from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.late_dataclasses import replace
 from adapters.lint.outputs import output_lints
-from adapters.signatures import notation
 from adapters.signatures.agents import MODULES, Module
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
@@ -47,12 +45,10 @@ from adapters.types.recognition import custom_types_in, type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
 from sessions.file import store
-from sessions.file.whole_files import did_you_mean
+from sessions.imports.reading import text_of
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
-from sessions.source.gathering import gather_text
-from sessions.source.linking import is_of_project, linked
-from sessions.source.project import SourceError
+from sessions.source.linking import class_in
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
@@ -114,10 +110,7 @@ def run(options: argparse.Namespace) -> int:
 def _save(session: Session, path: Path, is_forced: bool) -> None:
     if path.exists() and not is_forced:
         raise CommandError(f"{path} is there already; --force overwrites it")
-    try:
-        store.save(session, path)
-    except OSError as error:
-        raise CommandError(str(error)) from error
+    store.save(session, path)
 
 
 def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
@@ -170,24 +163,16 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     A class comes with only the code that it needs. It is linked to its file if that belongs to the project of a session
     in `folder`.
     """
-    path, _, class_name = given.rpartition(":")
-    if not (path.endswith(".py") and class_name.isidentifier()):
-        path, class_name = given, ""
-    written = SignatureText(given)
-    if path.endswith(".py"):
-        text = _read_source(path)
-        written = _program_session(path, class_name or _only_class(path, text), text, folder)
+    path, _, class_name = (given, "", "") if given.endswith(".py") else given.rpartition(":")
+    is_class = path.endswith(".py") and (path == given or class_name.isidentifier())
+    written = class_in(text_of(path), path, class_name, folder) if is_class else SignatureText(given)
     return replace(written, predictor="ChainOfThought" if cot else "Predict", instructions=instructions)
 
 
 def program_session(given: str) -> Session:
-    """Return a session without a file for a program's class, for the app to open. Raises `CommandError`."""
+    """Return a session without a file for a program's class, for the app to open."""
     written = signature_text(given, None, False, Path())
-    try:
-        name = written.read().name
-    except SignatureError as error:
-        raise CommandError(f"{given}: the signature, {error}") from error
-    return replace(_configured(written, None), name=name)
+    return replace(_configured(written, None), name=written.read().name)
 
 
 def _configured(signature: SignatureText, model: str | None) -> Session:
@@ -195,44 +180,6 @@ def _configured(signature: SignatureText, model: str | None) -> Session:
     wanted = settings.load().settings
     columns = tuple([Column(name, name) for name in wanted.columns])
     return Session(signature, columns=columns, model=model or wanted.model)
-
-
-def _program_session(path: str, class_name: str, text: str, folder: Path) -> SignatureText:
-    if not class_name:
-        return SignatureText(text)
-    try:
-        if is_of_project(Path(path), folder):
-            return linked(Path(path), class_name, folder)
-        cut = SignatureText(gather_text(text, class_name), class_name)
-        with suppress(SignatureError):
-            cut.read()
-            return cut
-        return SignatureText(text, class_name)  # whose errors name the file's own lines
-    except (SignatureError, SourceError) as error:
-        raise CommandError(f"{path}: {error}" if isinstance(error, SignatureError) else str(error)) from error
-
-
-def _read_source(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: byte {error.start} is not UTF-8; Python source to be read must be") from error
-    except FileNotFoundError as error:
-        near = did_you_mean(path)
-        raise CommandError(f"{path}: there is no such file{f' ({near})' if near else ''}") from error
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error
-
-
-def _only_class(path: str, source: str) -> str:
-    try:
-        names = notation.class_names(source)
-    except SignatureError as error:
-        raise CommandError(f"{path}: {error}") from error
-    if len(names) > 1:
-        choices = ", ".join(f"{path}:{one}" for one in names)
-        raise CommandError(f"{path} has {len(names)} signatures; name one: {choices}")
-    return names[0] if names else ""
 
 
 def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from contextlib import closing
 from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.config_file import ConfigError
 from adapters.lm.protocol import ProviderError
 from adapters.running.events import Listener, RequestSent
@@ -250,17 +250,15 @@ class _Past:
             self._kept.close()
 
 
+@dataclass
 class _Sender:
     """Sends columns according to the options."""
 
-    def __init__(
-        self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any], kept: _Kept, past: _Past
-    ) -> None:
-        self._options = options
-        self._cancel = cancel
-        self._handlers = handlers
-        self._kept = kept
-        self._past = past
+    _options: argparse.Namespace
+    _cancel: threading.Event
+    _handlers: dict[str, Any]
+    _kept: _Kept
+    _past: _Past
 
     def send(self, chosen: Selection, case: Case, column: Column) -> tuple[Any, list[int]] | None:
         """Send a column; return its JSON shape and the runs' exit codes, or None once sending has stopped."""

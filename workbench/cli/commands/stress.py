@@ -35,18 +35,9 @@ from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text
+from workbench.output import command_output, display, exit_codes, json_shapes, markdown, reading_text, survival_words
 from workbench.output.exit_codes import CommandError
-from workbench.output.survival_words import (
-    MEANINGS,
-    NOT_APPLICABLE,
-    SIGNS,
-    WORDS,
-    decision,
-    differences,
-    passed_over,
-    sources,
-)
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 
 NAME_WIDTH = 36
 """The width of a mutation's name in cells, so that six columns fit into 80."""
@@ -94,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
                 command_output.heading(f"[{column.id}] not applicable to its reply", "dim")
                 continue
             command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
-            for line in differences(cell):
+            for line in survival_words.differences(cell):
                 command_output.text(f"  {line}")
             command_output.text(f"\n{cell.text}\n")
             reading_text.write(column.id, cell.reading)
@@ -138,7 +129,7 @@ def _grid(options: argparse.Namespace) -> Grid:
     for column in found.columns:
         if column.problem:
             command_output.message(f"workbench: {column.id}: {column.problem}")
-    for said in passed_over(found.columns):
+    for said in survival_words.passed_over(found.columns):
         command_output.message(f"not broken: {said}")
     return found
 
@@ -148,7 +139,7 @@ def _write(found: Grid, name: str) -> None:
     count = sum(len(one.cells) for one in found.columns)
     ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
     command_output.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
-    for source in sources(found.columns):
+    for source in survival_words.sources(found.columns):
         command_output.text(f"  broken is {source}")
     command_output.text("")
     heads = [display.one_line(one.id, HEAD_WIDTH) for one in found.columns]
@@ -164,7 +155,7 @@ def _write(found: Grid, name: str) -> None:
         ids = "every adapter" if len(columns) == len(broken) > 1 else ", ".join([one.id for one in columns])
         command_output.text(f"  {mutation.name}: {ids}")
         command_output.text(f"      {mutation.imitates}")
-        for line in differences(columns[0].cells[mutation.name], VALUE_WIDTH):
+        for line in survival_words.differences(columns[0].cells[mutation.name], VALUE_WIDTH):
             command_output.text(f"      {line}")
     for group, mutations in groupby(found.mutations, lambda one: one.group):
         command_output.heading(f"\n{group}", "blue")
@@ -181,7 +172,7 @@ def _write(found: Grid, name: str) -> None:
     for verdict in VERDICTS:
         command_output.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
     command_output.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
-    for line in decision(found):
+    for line in survival_words.decision(found):
         command_output.text("\n".join(textwrap.wrap(line, 80, subsequent_indent="  ")))
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 import argparse
 
 from adapters.display.blocks import Note
-from adapters.errors import SignatureError
 from adapters.lm.secrets import Scrubber
+from adapters.values.plain_json import named_parts
 from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, Place, half, latest
@@ -79,8 +79,6 @@ def run(options: argparse.Namespace) -> int:
             failures=None if grid is None else failures,
             allowed=arguments.allowed(options),
         )
-    except SignatureError as error:
-        raise CommandError(str(error)) from error
     except suggesting.SuggestionError as error:
         failed = CommandError(f"no suggestion: {Scrubber().scrubbed(str(error))}", exit_codes.PROVIDER)
         raise failed from error
@@ -94,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
     gains = () if benched is None else conclusions.gains(benched, tag, shown)
     if options.json:
-        said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
+        said = named_parts(made, "of before text lines")
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
         shape = {**said, **kept, "run": json_shapes.run(made.run)}
         if benched is not None:
