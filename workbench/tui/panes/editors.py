@@ -29,18 +29,6 @@ from workbench.tui.widgets.text.plain import QUIET, lines
 
 class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
-    HELP = """\
-## Inputs
-
-The values of this case, one editor per input field. A `str` field takes plain text; a choice takes ←/→ or a click. A
-list has one item per line, each after `- `; enter adds the next. A model has one `name: value` per line; nested values
-are indented below; a text of several lines follows a `|`. Texts need no quotes: the field's type decides.
-`{value.skeleton|ctrl+space}` fills an empty value with its type's template, `{value.notation|alt+v}` toggles JSON; you
-can paste JSON at any time. `{value.attach|alt+a}` attaches a file to an Image, Audio, File or Document; a pasted or
-dropped path does the same. The line below an editor says where a value is invalid; the last valid value stays in use.
-
-`{app.cases|ctrl+t}` shows the other cases: each has its own inputs, history and replies.
-"""
 
     def __init__(self, edit: Edit) -> None:
         super().__init__(edit, "inputs-pane", "inputs-form")

@@ -33,9 +33,6 @@ MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """The key hints above the rows; each pane may add its own."""
 INVALID = ("✗ invalid", "$text-error")
 """The mark and style of a row with an invalid value."""
-HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
-MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits · `{rows.leave|esc}` back\n"
-"""The key hints in the help of a pane."""
 
 
 class FormPane(Vertical):

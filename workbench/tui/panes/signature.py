@@ -49,22 +49,6 @@ class SignaturePane(Vertical):
     """An editor for the signature's text, class, predictor and instructions."""
 
     BINDING_GROUP_TITLE = "Signature"
-    HELP = """\
-## Signature
-
-Typed inputs and outputs. Every prompt updates as you type.
-
-- Short: `question, context: list[str] -> answer: float`
-- Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
-  `dspy.OutputField()`, and the pydantic models and enums around it. It is parsed, never run.
-
-**{app.signature_view|F11}** switches between source, form and both: the form lists fields, models and enums, with
-types to choose from. Both edit the same text. The source suggests types and options as you type: `tab` accepts,
-`{editor.complete|ctrl+space}` shows the suggestions.
-
-While the signature has an error, the columns keep the last valid prompt, marked *stale*; the line below the text shows
-the place and what would work.
-"""
 
     def __init__(self, edit: Edit) -> None:
         self._edit = edit

@@ -28,20 +28,6 @@ from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_noti
 
 class DemosPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Demos"
-    HELP = (
-        """\
-## Demos
-
-Few-shot examples before the question, as turns of a conversation. A **complete** demo has all fields. An
-**incomplete** demo lacks some: it moves to the front, with placeholders for what is missing. A demo without inputs or
-without outputs is **dropped** from every prompt.
-
-Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of field names.
-"""
-        + rows.HELP
-        + "`{demos.toggle|space}` disables · "
-        + rows.MOVE_HELP
-    )
     BINDINGS = pane_keys(
         "Rows",
         (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"),
@@ -115,19 +101,6 @@ class _Values(Sequence[Mapping[str, Any]]):
 
 class HistoryPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "History"
-    HELP = (
-        """\
-## History
-
-Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
-messages in front of the question. Each turn has values of the other fields. The inner signatures of an agent take the
-turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply with the result of its tool or
-code.
-"""
-        + rows.HELP
-        + "`{history.toggle|space}` disables · "
-        + rows.MOVE_HELP
-    )
     BINDINGS = pane_keys(
         "Rows",
         (*rows.SWITCH, "history.toggle", "Disable or enable this turn"),
@@ -174,20 +147,6 @@ USES_OF_TOOLS: Mapping[str, str] = {
 
 class ToolsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Tools"
-    HELP = (
-        """\
-## Tools
-
-Functions that a model may call. They are not run: each call gets the result written here for its **arguments**, else
-the **default**; without either, the run waits and you are asked, and what you type is kept for these arguments. To have
-calls answered by a function of your own, start with `workbench SESSION --tool NAME=module:function`.
-
-Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON.
-`{app.look|F7}`, Calls, shows each turn of a run.
-"""
-        + rows.HELP
-        + rows.MOVE_HELP
-    )
     KIND = "tool"
     NOUN = "tool"
     ABSENT_TEXT = "none"
@@ -250,22 +209,6 @@ MARKS: Mapping[str, tuple[str, str]] = {
 
 class VariantsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Variants"
-    HELP = (
-        """\
-## Variants
-
-Other texts for the instructions or a field's description. Variants with the same **tag** belong together; a column that
-uses a tag replaces the original with them (`{variants.try|c}` adds such a column next to the focused column).
-
-A variant remembers the text it was written for. When that text changes, the variant is **stale** and left out until you
-renew it (`{variants.renew|r}`) or delete it.
-
-`{variants.suggest|s}` asks a model to rewrite a text. The model gets the signature and the failed replies; you see
-its text as a diff and decide whether to keep it.
-"""
-        + rows.HELP
-        + "`{variants.renew|r}` renews · `{variants.try|c}` adds a column · `{rows.open|enter}` edits\n"
-    )
     BINDINGS = pane_keys(
         "Rows",
         ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),

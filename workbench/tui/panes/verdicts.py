@@ -50,12 +50,6 @@ class VerdictStrip(Widget, can_focus=True):
     """A line of verdicts; `Chosen` names the column to go to."""
 
     BINDING_GROUP_TITLE = "Verdicts"
-    HELP = """\
-## Verdicts
-
-Every column with the outcome of its reply. `←` `→` choose a column, `{strip.choose|enter}` goes to its reply.
-`{app.add_column|alt+c}` adds a column for another adapter, model or variant.
-"""
     BINDINGS = pane_keys(
         "Verdicts",
         ("right,down", "step(1)", "Next", "strip.next", "Go to the next column"),
