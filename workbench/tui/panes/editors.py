@@ -30,8 +30,8 @@ from workbench.tui.widgets.text.plain import QUIET, lines
 class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
 
-    def __init__(self, edit: Edit) -> None:
-        super().__init__(edit, "inputs-pane", "inputs-form")
+    def __init__(self, edit: Edit, state: State) -> None:
+        super().__init__(edit, state, "inputs-pane", "inputs-form")
 
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
@@ -62,10 +62,9 @@ class InputsPane(FormPane):
     def edited_place(self) -> Place | None:
         """The place of the focused editor."""
         field = self.form.focused_field
-        return self._place(field.name) if field is not None and self._state is not None else None
+        return self._place(field.name) if field is not None else None
 
     def _place(self, field: str) -> Place:
-        assert self._state is not None
         return Place("input", case=self._state.case.name, field=field)
 
 
@@ -101,13 +100,13 @@ class EditorsPane(Vertical):
     ) -> None:
         self._document = document
         self._show = show
-        self.tab = EDITORS[0]
-        self.signature = SignaturePane(edit)
-        self.inputs = InputsPane(edit)
-        self.demos = DemosPane(edit)
-        self.history = HistoryPane(edit)
-        self.tools = ToolsPane(edit, sending)
-        self.variants = VariantsPane(edit)
+        self.tab, state = EDITORS[0], document.state
+        self.signature = SignaturePane(edit, state)
+        self.inputs = InputsPane(edit, state)
+        self.demos = DemosPane(edit, state)
+        self.history = HistoryPane(edit, state)
+        self.tools = ToolsPane(edit, state, sending)
+        self.variants = VariantsPane(edit, state)
         panes = (self.signature, self.inputs, self.demos, self.history, self.tools, self.variants)
         self.panes: dict[str, EditorPane] = dict(zip(EDITORS, panes, strict=True))
         self.notes = NotesPane(edit, go_to)

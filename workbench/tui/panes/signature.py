@@ -50,7 +50,7 @@ class SignaturePane(Vertical):
 
     BINDING_GROUP_TITLE = "Signature"
 
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: Edit, state: State) -> None:
         self._edit = edit
         self._lit: str | None = None
         self._default = ""
@@ -60,7 +60,7 @@ class SignaturePane(Vertical):
         self._fields: tuple[str, ...] = ()
         self._signature: Signature | None = None
         self._readable = ""
-        self._state: State | None = None
+        self._state = state
         self.view: View = "source"
         self._is_alone = False
         self._form: SignatureForm | None = None
@@ -129,10 +129,9 @@ class SignaturePane(Vertical):
         self._form.fill(view == "form")
         self.set_class(view == "form", "-form")
         self.stand_alone(self._is_alone)
-        if self._state is not None:
-            text = self._state.session.signature
-            self._form.show(text.text, text.class_name)
-            self._show_instructions(text)
+        text = self._state.session.signature
+        self._form.show(text.text, text.class_name)
+        self._show_instructions(text)
         if not focus:
             return
         if view == "source":
@@ -199,8 +198,6 @@ class SignaturePane(Vertical):
         from adapters.signatures import outline_edits
         from adapters.signatures.outline import outline_of
 
-        if self._state is None:
-            return False
         signature = self._state.session.signature
         try:
             outline = outline_of(signature.text)
@@ -228,9 +225,8 @@ class SignaturePane(Vertical):
         """Return why the form's text would be invalid; "" if it is valid or had an error before."""
         from adapters.signatures import notation
 
-        chosen = self._state.session.signature.class_name if self._state is not None else None
         try:
-            notation.read(text, chosen)
+            notation.read(text, self._state.session.signature.class_name)
         except SignatureError as error:
             if self._error is None:
                 return error.with_hint

@@ -28,10 +28,7 @@ from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_noti
 
 class DemosPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Demos"
-    BINDINGS = pane_keys(
-        "Rows",
-        (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"),
-    )
+    BINDINGS = pane_keys("Rows", (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"))
     KIND = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
@@ -69,8 +66,6 @@ class DemosPane(rows.RowsPane):
     def on_paste(self, event: events.Paste) -> None:
         """Insert rows pasted into the list."""
         event.stop()
-        if self._state is None:
-            return
         from sessions.imports.demos import pasted
 
         try:
@@ -101,10 +96,7 @@ class _Values(Sequence[Mapping[str, Any]]):
 
 class HistoryPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "History"
-    BINDINGS = pane_keys(
-        "Rows",
-        (*rows.SWITCH, "history.toggle", "Disable or enable this turn"),
-    )
+    BINDINGS = pane_keys("Rows", (*rows.SWITCH, "history.toggle", "Disable or enable this turn"))
     KIND = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
@@ -117,7 +109,7 @@ class HistoryPane(rows.RowsPane):
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         if read.signature is not None and takes_steps(read.signature):
-            is_code = self._state is not None and self._state.session.signature.predictor.startswith("CodeAct")
+            is_code = self._state.session.signature.predictor.startswith("CodeAct")
             return CODE_STEP if is_code else STEP
         turns = history_field(read.signature) if read.signature is not None else None
         return [one for one in super().fields_of(read) if turns is None or one.name != turns.name]
@@ -151,8 +143,8 @@ class ToolsPane(rows.RowsPane):
     NOUN = "tool"
     ABSENT_TEXT = "none"
 
-    def __init__(self, edit: Edit, sending: SendSetup) -> None:
-        super().__init__(edit)
+    def __init__(self, edit: Edit, state: State, sending: SendSetup) -> None:
+        super().__init__(edit, state)
         self._sending = sending
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
@@ -223,7 +215,7 @@ class VariantsPane(rows.RowsPane):
         return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
-        return column_edits.fields_of(read.signature, self._state) if self._state is not None else ()
+        return column_edits.fields_of(read.signature, self._state)
 
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
@@ -270,12 +262,12 @@ class VariantsPane(rows.RowsPane):
             self._change(partial(column_edits.renew, row=self._row), "renew")
 
     def action_try(self) -> None:
-        if self._count and self._state is not None:
+        if self._count:
             self.post_message(TryVariant(self._state.session.variants[self._row].tag))
 
     def action_suggest(self) -> None:
-        listed = self._state.session.variants if self._state is not None else ()
-        self.post_message(SuggestVariant(listed[self._row].of if self._count else variants.INSTRUCTIONS))
+        listed = self._state.session.variants
+        self.post_message(SuggestVariant(listed[self._row].of if listed else variants.INSTRUCTIONS))
 
     def _use(self, state: State, row: int) -> variants.VariantUse | None:
         signature = self._read.signature
