@@ -23,7 +23,7 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
-from workbench.tui.host import Ended, Host, answer_to, focused_column
+from workbench.tui.host import Ended, Host, answer_to, ends_on, focused_column
 from workbench.tui.messages import Change
 
 TAKE_IT = (
@@ -150,18 +150,15 @@ async def tell_of_project(host: Host) -> None:
 
 async def follow_project(host: Host, own: project.Project) -> None:
     """Render and parse every column with the project's dspy, starting its Python if needed."""
-    refused = host.confinement.why_no_program()
-    found = environments.find(own.version)
-    if not refused and (found is None or not found.is_there):
-        if own.python is None:
-            refused = f"No environment here has dspy {own.version}; `workbench dspy add {own.version}` adds it."
-        else:
-            try:
-                found = await asyncio.to_thread(environments.use, own.python)
-            except SessionError as error:
-                refused = str(error)
-    if refused or found is None:
+    if refused := host.confinement.why_no_program():
         raise Ended(refused)
+    found = environments.find(own.version)
+    if found is None or not found.is_there:
+        if own.python is None:
+            add = f"`workbench dspy add {own.version}` adds it."
+            raise Ended(f"No environment here has dspy {own.version}; {add}")
+        with ends_on(SessionError, severity="warning"):
+            found = await asyncio.to_thread(environments.use, own.python)
     adapters = found.adapters or [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
     change = partial(column_edits.set_release, version=found.version, adapters=adapters)
     _edit(host, change, f"columns of dspy {found.version}")
