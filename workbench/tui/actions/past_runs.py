@@ -82,7 +82,9 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     except (OSError, SessionError, sqlite3.Error) as error:
         raise Ended(plain_words(error), "No runs", "error") from error
     if session is None or is_reply_alone:
-        _show_reply(host, run, reply)
+        if run.column not in {one.id for one in host.document.session.columns}:
+            raise Ended(f"There is no column {run.column} now.", "Not shown")
+        host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
     elif screen.is_of_program:
         await _open_call(host, run, session, reply)
     elif run.path == place:
@@ -153,14 +155,6 @@ def _open_here(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
     change = partial(replace, session=was_open, case_index=index, drafts={})
     host.main.edit(change, Place("session"), f"the run of {run.time}")
     host.main.columns.focus_on(run.column, ReplyView)
-
-
-def _show_reply(host: Host, run: PastRun, reply: Reply) -> None:
-    """Show the reply of a run in its column in the present session."""
-    case = host.document.state.case.name
-    if run.column not in {one.id for one in host.document.session.columns}:
-        raise Ended(f"There is no column {run.column} now.", "Not shown")
-    host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
 
 
 def toggle_private(host: Host) -> None:
