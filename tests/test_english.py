@@ -111,7 +111,8 @@ def texts_for_users() -> list[tuple[str, str]]:
 
 def found_texts() -> Iterator[tuple[str, str]]:
     """Yield each sentence of the documents, the pages and the screen, with its place."""
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("workbench/**/*.js"))]:
+    documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "workbench/tui/help.md"]
+    for path in [*documents, *sorted(ROOT.glob("workbench/**/*.js"))]:
         text = re.sub(r"```.*?```|`[^`\n]*`", lambda code: "\n" * code[0].count("\n"), read(path), flags=re.DOTALL)
         for number, line in enumerate(text.splitlines(), 1):
             yield f"{path.relative_to(ROOT)}:{number}", line

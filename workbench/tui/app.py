@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.binding import BindingType
+from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
@@ -28,6 +29,7 @@ from workbench.state import document
 from workbench.state.document import Document, Place
 from workbench.tui import actions, themes
 from workbench.tui.guidance import Guidance
+from workbench.tui.host import Ended
 from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, KeyWords
 from workbench.tui.messages import AttachFile, PastedCall, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
@@ -43,6 +45,7 @@ from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.terminal import KeyOrder, copy_to_clipboards
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
+from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -54,6 +57,9 @@ if TYPE_CHECKING:
     from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
     from workbench.tui.widgets.guide import Kind
+
+SECONDS: Mapping[SeverityLevel, float | None] = {"information": None, "warning": 15, "error": 15}
+"""The seconds that the reason for the end of an action is shown; None: Textual's default."""
 
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
@@ -203,7 +209,15 @@ class WorkbenchApp(SurvivingApp):
         if isinstance(self.screen, ModalScreen):
             dialog.close()
             return
-        self.run_worker(dialog, group="dialog", exit_on_error=False)
+        self.run_worker(self._finish(dialog), group="dialog", exit_on_error=False)
+
+    async def _finish(self, dialog: Coroutine[Any, Any, Any]) -> None:
+        """Run a dialog to its end, and show why it ended early."""
+        try:
+            await dialog
+        except Ended as ended:
+            if why := str(ended):
+                plain_notify(self, why, title=ended.title, severity=ended.severity, timeout=SECONDS[ended.severity])
 
     # -- actions
 

@@ -107,17 +107,14 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         return
     yield from _app_keys(host, ACTIONS)
     for answer in exporting.COPIES:
-        yield Command(
-            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(exporting.copy, host, answer.value))
-        )
+        yield Command(f"Copy: {answer.name}", answer.about, _asks(host, exporting.copy, answer.value))
     for form in FORMS.values():
-        yield Command(
-            f"Export as {form.title}", form.about, partial(_ask, host, partial(exporting.export, host, form.name))
-        )
+        yield Command(f"Export as {form.title}", form.about, _asks(host, exporting.export, form.name))
     yield from _view(host)
     yield from _session(host)
     yield from _own_keys(host, screen.focused.ancestors_with_self if screen.focused is not None else ())
-    yield Command("Theme…", "Choose a theme, with a live preview", partial(_ask, host, host.preferences.choose_theme))
+    choose_theme = host.preferences.choose_theme
+    yield Command("Theme…", "Choose a theme, with a live preview", lambda: host.ask(choose_theme()))
     yield Command("Compact spacing", "Toggle compact spacing", host.preferences.toggle_compact)
 
 
@@ -195,28 +192,27 @@ def _session(host: Host) -> Iterator[Command]:
             yield Command(f"Move column {side}: {column.id}", "Move it by one place", run)
     about = "Record prompt and reply of all columns of this case for checks"
     yield Command("Record every column", about, lambda: checking.record_columns(host, main.columns.rendered))
-    run = partial(_ask, host, partial(files.restore_earlier, host))
-    yield Command("Restore an earlier version", "Restore a version that a save of this file replaced", run)
+    about = "Restore a version that a save of this file replaced"
+    yield Command("Restore an earlier version", about, _asks(host, files.restore_earlier))
     if host.confinement.hands_out:
         about = "Download a file from your folder here"
-        yield Command("Download a file", about, partial(_ask, host, partial(exporting.choose_download, host)))
+        yield Command("Download a file", about, _asks(host, exporting.choose_download))
     about = "Show results of `workbench bench`: cases × columns, every reply"
-    yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
+    yield Command("Bench: the grid", about, _asks(host, benching.look_at_bench))
     yield Command("Remove this value", "Clear the focused field", main.editors.clear_field)
     for answer in sending.OTHER_WAYS:
-        send = partial(sending.send_in_way, host, answer.value)
-        yield Command(f"Send: {answer.name.lower()}", answer.about, partial(_ask, host, send))
+        send = _asks(host, sending.send_in_way, answer.value)
+        yield Command(f"Send: {answer.name.lower()}", answer.about, send)
     rendered = main.shown_column()
     if rendered is not None:
         for answer in columns.answers(host, rendered.column):
-            do = partial(columns.do, host, rendered.column, answer.value)
             name = f"Column {rendered.column.id}: {answer.name}"
-            yield Command(name, answer.about, partial(_ask, host, do))
+            yield Command(name, answer.about, _asks(host, columns.do, rendered.column, answer.value))
     about = "Keep the runs of this session for later searches, or stop keeping them"
     yield Command("Private: keep no runs of this session", about, partial(past_runs.toggle_private, host))
     about = "Forget which hosts may receive API keys"
     yield Command("Reset API key permissions", about, host.sending.hosts.forget)
 
 
-def _ask(host: Host, dialog: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-    host.ask(dialog())
+def _asks(host: Host, dialog: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> Callable[[], None]:
+    return lambda: host.ask(dialog(host, *arguments))

@@ -103,17 +103,10 @@ def save(remembered: Remembered) -> str:
     return ""
 
 
-def number_in(parts: Parts, name: str, least: float, most: float) -> float | None:
-    """Return the number `name` if it is between `least` and `most`, else None."""
-    value = parts.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if least <= value <= most else None
-
-
-def text_in(parts: Parts, name: str) -> str:
-    value = parts.get(name)
-    return value if isinstance(value, str) else ""
+def share_in(parts: Parts, name: str) -> float | None:
+    """Return the share `name` if it is a number from 0 to 1, else None."""
+    value: Any = parts.get(name)
+    return float(value) if type(value) in (int, float) and 0 <= value <= 1 else None
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -180,7 +173,7 @@ class Preferences:
         self._remembers = found is None or found.remember_layout
         self._remembered = load() if self._remembers else Remembered()
         self._app.theme = self._usual_theme = themes.usual(self._app.console.color_system)
-        wanted = text_in(self._remembered.user, "theme")
+        wanted = str(self._remembered.user.get("theme"))
         if wanted == themes.DARK.name:  # remembered for the default, too, which depends on the terminal
             wanted = self._usual_theme
         if self._in_force is not None and self._in_force.origins["theme"].source != "default":
@@ -254,8 +247,8 @@ class Preferences:
     def restore_layout(self) -> None:
         """Restore the layout of the open session."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
-        self._main.left_share = number_in(parts, "editors", 0.0, 1.0)
-        self._main.columns.set_share(number_in(parts, "prompts", 0.0, 1.0))
+        self._main.left_share = share_in(parts, "editors")
+        self._main.columns.set_share(share_in(parts, "prompts"))
         is_quiet = self._is_quiet_as_left
         if self._before_projector is not None:
             self._before_projector = self._before_projector._replace(is_quiet=is_quiet, scrolled=0)
@@ -273,16 +266,13 @@ class Preferences:
                         origins.append(Origin(kind, field, turn))
             if origins or column.prompt.unfolded:
                 column.prompt.unfold(origins)
-        case = text_in(parts, "case")
+        case, tab = parts.get("case"), parts.get("tab")
         names = [one.name for one in self._document.session.cases]
         if case in names:
             self._document.look_at_case(names.index(case))
-        tab = text_in(parts, "tab")
         if tab in EDITORS:
             self._main.editors.open(tab)
-        said = text_in(parts, "signature")
-        view = next((one for one in VIEWS if one == said), None)
-        if view is not None:
+        for view in [one for one in VIEWS if one == parts.get("signature")]:
             self._main.editors.signature.show_as(view, focus=False)
 
     def remember_layout(self) -> None:

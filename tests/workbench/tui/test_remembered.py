@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workbench.tui import preferences
-from workbench.tui.preferences import Remembered, number_in
+from workbench.tui.preferences import Remembered, share_in
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def test_a_damaged_file_is_none(content: bytes, tmp_path: Path) -> None:
 
 def test_numbers_out_of_bounds_are_none() -> None:
     parts = {"a": 1e400, "b": True, "c": "3", "d": 0.5, "e": float("nan")}
-    assert [number_in(parts, name, 0, 1) for name in "abcdef"] == [None, None, None, 0.5, None, None]
+    assert [share_in(parts, name) for name in "abcdef"] == [None, None, None, 0.5, None, None]
 
 
 def test_why_nothing_could_be_kept_is_said(tmp_path: Path) -> None:

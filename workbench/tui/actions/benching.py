@@ -22,7 +22,7 @@ from workbench.editing import row_edits
 from workbench.output.display import one_line
 from workbench.state.document import Place
 from workbench.tui.actions.checking import record, show_case
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.screens.bench import BenchScreen, Wanted
 from workbench.tui.screens.stress import StressScreen, Tested
 from workbench.tui.widgets.text.plain import plain_notify
@@ -32,28 +32,21 @@ async def look_at_bench(host: Host) -> None:
     """Show the results file next to the session; without a file, explain how to create it."""
     path = host.document.path
     if path is None:
-        plain_notify(host.app, "Save the session first: results are stored next to its file.", title="No bench")
-        return
+        raise Ended("Save the session first: results are stored next to its file.", "No bench", "information")
     beside = path_beside(path)
-    try:
+    with ends_on(SessionError, title="No bench"):
         found = await asyncio.to_thread(reading.read, path)
-    except SessionError as error:
-        plain_notify(host.app, one_line(str(error), 300), title="No bench", severity="error")
-        return
     if found.told:
         said = f"{beside.name}: {found.told}; skipped"
         plain_notify(host.app, said, title="Invalid lines", severity="warning")
     if not found:
         said = f"`workbench bench {path.name} --repeat 5` runs every case in every column for this grid."
-        plain_notify(host.app, said, title="No bench yet")
-        return
+        raise Ended(said, "No bench yet", "information")
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     concluded = Conclusions(latest(found, cases, columns))
     await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
-    wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
-    if wanted is not None:
-        show(host, wanted)
+    show(host, await answer_to(host, BenchScreen(concluded, path.name)))
 
 
 def show(host: Host, wanted: Wanted) -> None:
@@ -64,8 +57,7 @@ def show(host: Host, wanted: Wanted) -> None:
     columns = [one.id for one in session.columns]
     column = wanted.column if wanted.column in columns else wanted.column.partition(" · ")[0]
     if column not in columns:
-        plain_notify(host.app, f"This session has no column {one_line(wanted.column, 60)}.", severity="warning")
-        return
+        raise Ended(f"This session has no column {one_line(wanted.column, 60)}.")
     run = wanted.run
     if run is not None and run.reply is not None:
         reply = copied(Reply, run.reply, model=run.model)
@@ -102,8 +94,7 @@ async def break_replies(host: Host) -> None:
         session.signature.read()
     except (SignatureError, ValueError, RecursionError) as error:
         said = f"{error} Fix the signature first: no reply can be parsed without it."
-        plain_notify(host.app, said, title="Nothing to break", severity="warning")
-        return
+        raise Ended(said, "Nothing to break") from error
     name = host.document.path.name if host.document.path is not None else session.name or "this session"
     columns = frozenset([one.id for one in session.columns])
     done, *of = host.last_stress_test or (None, None, None)

@@ -28,7 +28,7 @@ from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
 
@@ -163,17 +163,16 @@ async def open_session(host: Host) -> None:
     example = host.guidance.example(has_files=not entries[0].value.startswith(EXAMPLE))
     named = EXAMPLE + example if example else ""
     cards = {EXAMPLE + name: card_of(examples.load(name)) for name in examples.ALL}
-    chosen = await host.app.push_screen_wait(BrowseScreen(entries, cards, named))
-    if chosen is not None and chosen.startswith(PASTED):
+    chosen = await answer_to(host, BrowseScreen(entries, cards, named))
+    if chosen.startswith(PASTED):
         await open_pasted(host, chosen.removeprefix(PASTED))
         return
-    path = Path(os.path.expanduser(chosen or ""))
-    may_be_read = chosen is not None and not host.confinement.why_no_file(path) and path.is_file()
+    path = Path(os.path.expanduser(chosen))
+    may_be_read = not host.confinement.why_no_file(path) and path.is_file()
     if may_be_read and isinstance(read(path), str) and (text := pasted_text.calls_at(str(path))):
         await open_pasted(host, text)
         return
-    if chosen is None or not await files.confirm_close(host):
-        return
+    await files.confirm_close(host)
     if chosen.startswith(EXAMPLE):
         name = chosen.removeprefix(EXAMPLE)
         host.load(examples.load(name), None)
@@ -201,7 +200,7 @@ def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
 
 NAME = "pasted call"
 SECONDS = 12
-"""Seconds that notes and errors are shown."""
+"""Seconds that notes are shown."""
 OF_A_SIGNATURE = "all its fields, as in question -> answer: str   enter accept   {ask.close|esc} close"
 
 
@@ -211,9 +210,7 @@ async def open_pasted(host: Host, text: str) -> None:
     number = 1
     if len(calls) > 1:
         entries = [Entry(str(index), one_line(title, 100)) for index, title in enumerate(calls.titles(), 1)]
-        chosen = await host.app.push_screen_wait(ChooseScreen("Which call?", entries))
-        if chosen is None:
-            return
+        chosen = await answer_to(host, ChooseScreen("Which call?", entries))
         number = int(chosen)
     made = _read_pasted(calls, number)
     if isinstance(made, SessionError) and made.hint == GIVE_SIGNATURE:
@@ -223,15 +220,11 @@ async def open_pasted(host: Host, text: str) -> None:
             return "" if isinstance(read, Imported) else one_line(str(read), 300)
 
         title = "The pasted call does not name all its fields. Its signature?"
-        typed = await host.app.push_screen_wait(AskScreen(title, "", refuse, OF_A_SIGNATURE))
-        if typed is None:
-            return
+        typed = await answer_to(host, AskScreen(title, "", refuse, OF_A_SIGNATURE))
         made = _read_pasted(calls, number, SignatureText(typed))
     if not isinstance(made, Imported):
-        plain_notify(host.app, str(made), title="Not pasted", severity="error", timeout=SECONDS)
-        return
-    if not await files.confirm_close(host):
-        return
+        raise Ended(made, "Not pasted", "error")
+    await files.confirm_close(host)
     host.load(replace(made.session, name=NAME), None)
     if made.session.cases[0].replies:
         host.main.columns.show_part("reply")

@@ -19,7 +19,7 @@ from workbench.editing import edits, field_values
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen, Dialog
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
@@ -80,9 +80,7 @@ class CasesScreen(Dialog[CaseAction | None]):
 
 
 async def choose_case(host: Host) -> None:
-    action = await host.app.push_screen_wait(CasesScreen(host.document.state))
-    if action is None:
-        return
+    action = await answer_to(host, CasesScreen(host.document.state))
     host.document.look_at_case(action.row)
     name = host.document.state.case.name
     place = Place("case", name)
@@ -120,22 +118,14 @@ async def attach(host: Host, wanted: AttachFile) -> None:
     path = wanted.path
     if path is None:
         if not field_values.takes_file(wanted.field):
-            types = ", ".join(field_values.TYPES)
-            plain_notify(host.app, f"Only values of the types {types} take a file.", severity="warning")
-            return
+            raise Ended(f"Only values of the types {', '.join(field_values.TYPES)} take a file.")
         title, why_not = f"Attach a file to {wanted.field.name}", "enter the path of a file"
-        given = await host.app.push_screen_wait(AskScreen(title, "", lambda text: "" if text.strip() else why_not))
-        if given is None:
-            return
+        given = await answer_to(host, AskScreen(title, "", lambda text: "" if text.strip() else why_not))
         path = field_values.path_in(given) or Path(os.path.expanduser(given))
-    said = host.confinement.why_no_file(path)
-    if not said:
-        try:
-            value = await asyncio.to_thread(field_values.attached, wanted.field, path, wanted.before)
-            wanted.take(value)
-            said = f"{path.name}: {field_values.attachment_words(value)}"
-            plain_notify(host.app, said, title="Attached", timeout=5)
-            return
-        except field_values.AttachError as error:
-            said = str(error)
-    plain_notify(host.app, said, title="Not attached", severity="error", timeout=15)
+    if refused := host.confinement.why_no_file(path):
+        raise Ended(refused, "Not attached", "error")
+    with ends_on(field_values.AttachError, title="Not attached"):
+        value = await asyncio.to_thread(field_values.attached, wanted.field, path, wanted.before)
+    wanted.take(value)
+    said = f"{path.name}: {field_values.attachment_words(value)}"
+    plain_notify(host.app, said, title="Attached", timeout=5)

@@ -23,9 +23,8 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on, focused_column
 from workbench.tui.messages import Change
-from workbench.tui.widgets.text.plain import plain_notify
 
 TAKE_IT = (
     Answer("take", "a", "Use this model in all columns"),
@@ -40,7 +39,7 @@ async def choose_model(host: Host) -> None:
     """
     columns = host.document.session.columns
     chosen = await _choose(host, "Model of the session", host.document.session.model, edits.set_session, "model")
-    if chosen is None or not columns or any(one.model is None for one in columns):
+    if not columns or any(one.model is None for one in columns):
         return
     question = ConfirmScreen(f"Model {chosen}", "Every column has its own model.", TAKE_IT)
     answer = await host.app.push_screen_wait(question)
@@ -56,13 +55,12 @@ def _drop_own_models(state: State) -> State:
 
 async def _choose(
     host: Host, title: str, current: str, change: Callable[..., State], label: str, usual: str = ""
-) -> str | None:
-    """Ask for a model, apply `change` with it (None for the `usual` model), and return it; None after escape."""
+) -> str:
+    """Ask for a model, apply `change` with it (None for the `usual` model), and return it."""
     dotenv.read(Path.cwd()).lend_keys()
-    chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
-    if chosen is not None:
-        host.main.edit(partial(change, model=chosen if chosen != usual else None), Place("model"), label)
-        warm(host, chosen)
+    chosen = await answer_to(host, ModelScreen(title, current, only=host.confinement.offered_models))
+    host.main.edit(partial(change, model=chosen if chosen != usual else None), Place("model"), label)
+    warm(host, chosen)
     return chosen
 
 
@@ -100,15 +98,9 @@ BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
 
 async def set_up(host: Host) -> None:
     """Ask what to do with the focused column, and do it."""
-    rendered = host.main.shown_column()
-    if rendered is None:
-        return
-    column = rendered.column
-    chosen = await host.app.push_screen_wait(
-        ConfirmScreen(f"Column {column.id}", about(host, column), answers(host, column))
-    )
-    if chosen is not None:
-        await do(host, column, chosen)
+    column = focused_column(host).column
+    question = ConfirmScreen(f"Column {column.id}", about(host, column), answers(host, column))
+    await do(host, column, await answer_to(host, question))
 
 
 async def add(host: Host) -> None:
@@ -133,10 +125,8 @@ async def add(host: Host) -> None:
     if own is not None:
         about = f"this project's own ({own.source.name}), in place of every column of dspy's"
         entries.append(Entry(PROJECT, f"dspy {own.version}", about))
-    chosen = await host.app.push_screen_wait(ChooseScreen("Add a column", entries))
+    chosen = await answer_to(host, ChooseScreen("Add a column", entries))
     before = {one.id for one in session.columns}
-    if chosen is None:
-        return
     if chosen in abouts:
         show(host, chosen)
     elif chosen == PROJECT and own is not None:
@@ -160,19 +150,15 @@ async def tell_of_project(host: Host) -> None:
 
 async def follow_project(host: Host, own: project.Project) -> None:
     """Render and parse every column with the project's dspy, starting its Python if needed."""
-    refused = host.confinement.why_no_program()
+    if refused := host.confinement.why_no_program():
+        raise Ended(refused)
     found = environments.find(own.version)
-    if not refused and (found is None or not found.is_there):
+    if found is None or not found.is_there:
         if own.python is None:
-            refused = f"No environment here has dspy {own.version}; `workbench dspy add {own.version}` adds it."
-        else:
-            try:
-                found = await asyncio.to_thread(environments.use, own.python)
-            except SessionError as error:
-                refused = str(error)
-    if refused or found is None:
-        plain_notify(host.app, refused, severity="warning")
-        return
+            add = f"`workbench dspy add {own.version}` adds it."
+            raise Ended(f"No environment here has dspy {own.version}; {add}")
+        with ends_on(SessionError, severity="warning"):
+            found = await asyncio.to_thread(environments.use, own.python)
     adapters = found.adapters or [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
     change = partial(column_edits.set_release, version=found.version, adapters=adapters)
     _edit(host, change, f"columns of dspy {found.version}")
@@ -298,11 +284,10 @@ async def _parameters(host: Host, column: Column | None) -> None:
     of = "the session" if column is None else column.id
     shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
     hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} close'
-    typed = await host.app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
-    if typed is not None:
-        id = None if column is None else column.id
-        change = partial(column_edits.set_params, id=id, params=field_values.read_json(typed or "{}"))
-        _edit(host, change, f"parameters of {of}")
+    typed = await answer_to(host, AskScreen(f"Parameters of {of}", shown, refused, hint))
+    id = None if column is None else column.id
+    change = partial(column_edits.set_params, id=id, params=field_values.read_json(typed or "{}"))
+    _edit(host, change, f"parameters of {of}")
 
 
 def refused(text: str) -> str:
@@ -328,9 +313,7 @@ async def _variant(host: Host, column: Column, beside: bool) -> None:
     if not beside:
         entries.insert(0, Entry("", variants.ORIGINAL_TAG, "the signature without a variant"))
     title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
-    tag = await host.app.push_screen_wait(ChooseScreen(title, entries, current=column.variant or ""))
-    if tag is None:
-        return
+    tag = await answer_to(host, ChooseScreen(title, entries, current=column.variant or ""))
     if beside:
         try_variant(host, tag, column)
     else:

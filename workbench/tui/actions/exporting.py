@@ -7,20 +7,17 @@ import json
 from functools import partial
 from pathlib import Path
 
-from sessions.exports.exported import Exported
-from sessions.exports.formats import Format
 from sessions.file import whole_files
 from sessions.running import rendering
 from workbench.exporting import forms
 from workbench.output.exit_codes import CommandError
 from workbench.serving import seats
 from workbench.state.document import RenderedColumn
-from workbench.tui.actions.files import may_replace
+from workbench.tui.actions.files import confirm_replace
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on, focused_column
 from workbench.tui.pages import request_pages
-from workbench.tui.widgets.text.plain import plain_notify
 
 
 async def choose_download(host: Host) -> None:
@@ -31,16 +28,14 @@ async def choose_download(host: Host) -> None:
     files = sorted((one for one in found if not one.name.startswith(".")), key=lambda one: -one.stat().st_mtime)
     entries = [Entry(str(one), one.name, f"{one.stat().st_size:,} bytes") for one in files]
     if not entries:
-        plain_notify(host.app, "Save the session or export it to a file first.", title="Nothing to download")
-        return
+        raise Ended("Save the session or export it to a file first.", "Nothing to download", "information")
     title = "Download (without unsaved changes)" if host.document.dirty else "Download"
-    chosen = await host.app.push_screen_wait(ChooseScreen(title, entries))
-    if chosen is not None:
-        hand_out(host, Path(chosen))
+    chosen = await answer_to(host, ChooseScreen(title, entries))
+    hand_out(host, Path(chosen))
 
 
 def hand_out(host: Host, path: Path) -> None:
-    """Send a file of the folder to the participant's browser, or report why not."""
+    """Send a file of the folder to the participant's browser."""
     try:
         said = seats.download_error(path.stat().st_size)
         if not said:
@@ -48,9 +43,8 @@ def hand_out(host: Host, path: Path) -> None:
     except OSError as error:
         said = error.strerror or str(error)
     if said:
-        plain_notify(host.app, f"{path.name}: {said}", title="Not downloaded", severity="error", timeout=15)
-    else:
-        host.main.status.say(f"{path.name} is in your browser's downloads")
+        raise Ended(f"{path.name}: {said}", "Not downloaded", "error")
+    host.main.status.say(f"{path.name} is in your browser's downloads")
 
 
 def free_name(path: Path) -> Path:
@@ -80,48 +74,35 @@ async def export(host: Host, name: str) -> None:
     of = session.name or (path.name if path is not None else "")
     make = partial(forms.export, name, session, columns, cases, name=of, names_flags=False)
     host.main.status.say(f"making {form.title} …")
-    try:
+    with ends_on(CommandError, title=f"No {form.title}", severity="warning"):
         made = await asyncio.to_thread(make)  # a session with a thousand demos takes a second in some formats
-    except CommandError as error:
-        plain_notify(host.app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
-        return
     answers = (DOWNLOAD, *ANSWERS) if host.confinement.hands_out else ANSWERS
     which = f"the column {columns[0].id}" if is_one else "every column"
     case = "every case" if form.wants_every_case else host.document.state.case.plain_words
     said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
     more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
     about = "\n".join([f"{which}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
-    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", about, answers))
+    title = f"Export as {form.title}"
+    answer = await answer_to(host, ConfirmScreen(title, about, answers))
     if answer == "clipboard":
         host.app.copy_to_clipboard(made.text)
         host.main.status.say(f"copied {form.title}: {len(made.text):,} characters")
-    elif answer == "file":
-        await _write_to_file(host, form, made)
-    elif answer == "download":
-        path = free_name(host.document.folder / form.file)
-        if _write(host, path, made):
-            hand_out(host, path)
-
-
-async def _write_to_file(host: Host, form: Format, made: Exported) -> None:
-    proposed = str(host.document.folder / form.file)
-    refuse = partial(host.confinement.why_no_name, example=form.file)
-    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse, is_path=True))
-    if chosen is None:
         return
-    path = Path(chosen).expanduser()
-    if await may_replace(host, path, "Export") and _write(host, path, made):
-        host.main.status.say(f"exported {form.title} to {path.name}")
-
-
-def _write(host: Host, path: Path, made: Exported) -> bool:
-    """Write an export to a file; report a failure and return False."""
+    path = free_name(host.document.folder / form.file)
+    if answer == "file":
+        refuse = partial(host.confinement.why_no_name, example=form.file)
+        proposed = str(host.document.folder / form.file)
+        chosen = await answer_to(host, AskScreen(title, proposed, refuse, is_path=True))
+        path = Path(chosen).expanduser()
+        await confirm_replace(host, path, "Export")
     try:
         whole_files.write(path, made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        plain_notify(host.app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
-        return False
-    return True
+        raise Ended(f"{path}: {error.strerror or error}", "Not exported", "error") from error
+    if answer == "download":
+        hand_out(host, path)
+    else:
+        host.main.status.say(f"exported {form.title} to {path.name}")
 
 
 COPIES = (
@@ -136,30 +117,20 @@ COPIES = (
 
 
 async def choose_copy(host: Host) -> None:
-    rendered = host.main.shown_column()
-    if rendered is None:
-        return
-    chosen = await host.app.push_screen_wait(ConfirmScreen(f"Copy from {rendered.column.id}", "", COPIES))
-    if chosen is not None:
-        await copy(host, chosen)
+    title = f"Copy from {focused_column(host).column.id}"
+    await copy(host, await answer_to(host, ConfirmScreen(title, "", COPIES)))
 
 
 async def copy(host: Host, what: str) -> None:
     """Copy an item of `COPIES` from the focused column to the clipboard."""
-    rendered = host.main.shown_column()
-    if rendered is None:
-        return
-    try:
+    rendered = focused_column(host)
+    with ends_on(CommandError, title="Not copied", severity="warning"):
         if what == "curl" and rendered.request is not None:
             text = await request_pages.curl_of(host.document.session, rendered.column, host.document.state.case)
         else:
             text = _text(host, rendered, what)
-    except CommandError as error:
-        plain_notify(host.app, str(error), title="Not copied", severity="warning", timeout=15)
-        return
     if not text:
-        host.app.notify("There is nothing to copy yet.", severity="warning")
-        return
+        raise Ended("There is nothing to copy yet.")
     host.app.copy_to_clipboard(text)
     host.main.status.say(f"copied {what}: {len(text):,} characters")
 

@@ -17,7 +17,7 @@ from sessions.source import linking
 from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -30,21 +30,20 @@ KEEP_EDITING = Answer("stay", "c", "Keep editing")
 
 async def new_session(host: Host) -> None:
     """Open an empty session with its form, after asking about unsaved changes."""
-    if await confirm_close(host):
-        host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
-        host.main.editors.open("signature")
-        host.main.editors.signature.show_as("form")
-        if host.preferences.wants_guide:
-            host.guidance.show("own")
+    await confirm_close(host)
+    host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
+    host.main.editors.open("signature")
+    host.main.editors.signature.show_as("form")
+    if host.preferences.wants_guide:
+        host.guidance.show("own")
 
 
 def open_path(host: Host, path: Path) -> bool:
     """Open a file; on failure, report the reason and keep the open session."""
     refused = host.confinement.why_no_file(path)
-    if refused:
-        plain_notify(host.app, refused, title="Not opened", severity="error", timeout=15)
-        return False
     try:
+        if refused:
+            raise ValueError(refused)
         found = store.open_file(path)
     except (SessionError, OSError, ValueError) as error:
         plain_notify(host.app, str(error), title="Not opened", severity="error", timeout=15)
@@ -53,28 +52,31 @@ def open_path(host: Host, path: Path) -> bool:
     return True
 
 
-async def save(host: Host) -> bool:
+async def save(host: Host) -> None:
     """Save to the session's file, merging changes made on disk; without a file, ask for one.
 
-    If both changed the same place, ask which version to keep. Return False if the session was not saved.
+    If both changed the same place, ask which version to keep.
     """
     document = host.document
-    if document.path is None:
-        return await save_as(host)
     path, fingerprint = document.path, document.fingerprint
-    if fingerprint is None:
-        return _write(host, path, lambda: saving.overwrite(document.session, path))
-    try:
-        saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
-    except (SessionError, OSError, ValueError) as error:
-        if store.has_changed(path, fingerprint):
-            return await _settle_change(host, path, error)
-        return _not_saved(host, path, error)
-    return _done(host, path, saved)
+    if path is None:
+        await save_as(host)
+    elif fingerprint is None:
+        _write(host, path, lambda: saving.overwrite(document.session, path))
+    else:
+        save = partial(saving.save, document.saved, document.session, path, since=fingerprint, parts=document.written)
+        try:
+            saved = save()
+        except (SessionError, OSError, ValueError) as error:
+            if not store.has_changed(path, fingerprint):
+                raise _not_saved(path, error) from error
+            await _settle_change(host, path, error)
+        else:
+            _show_saved(host, path, saved)
 
 
-async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
-    """Ask what to do about a file that was changed on disk; return False if the session was not saved."""
+async def _settle_change(host: Host, path: Path, why: Exception) -> None:
+    """Ask what to do about a file that was changed on disk."""
     try:
         lines = store.difference(host.document.session, path)
     except SessionError as error:
@@ -87,65 +89,52 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
         both = [Answer("both", "b", "Keep both", "Yours wins where both changed the same place")]
     more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     shown = "\n".join([line[:120] for line in lines[:MOST_LINES]] + more)
-    answer = await host.app.push_screen_wait(
-        ConfirmScreen(
-            "Changed on disk",
-            f"{question} (- in the file, + yours):\n\n{shown}",
-            [
-                *both,
-                Answer("theirs", "r", "Reload", "Yours stays under Restore an earlier version"),
-                Answer("mine", "k", "Keep mine", "The file's stays under Restore an earlier version"),
-                Answer("other", "a", "Save mine under another name"),
-            ],
-        )
-    )
+    answers = [
+        *both,
+        Answer("theirs", "r", "Reload", "Yours stays under Restore an earlier version"),
+        Answer("mine", "k", "Keep mine", "The file's stays under Restore an earlier version"),
+        Answer("other", "a", "Save mine under another name"),
+    ]
+    question = f"{question} (- in the file, + yours):\n\n{shown}"
+    answer = await answer_to(host, ConfirmScreen("Changed on disk", question, answers))
     if answer == "both":
-        return _write(host, path, lambda: saving.save(host.document.saved, host.document.session, path, "ours"))
-    if answer == "mine":
-        return _write(host, path, lambda: saving.overwrite(host.document.session, path))
-    if answer == "other":
-        return await save_as(host)
-    if answer == "theirs":
+        _write(host, path, lambda: saving.save(host.document.saved, host.document.session, path, "ours"))
+    elif answer == "mine":
+        _write(host, path, lambda: saving.overwrite(host.document.session, path))
+    elif answer == "other":
+        await save_as(host)
+    else:
         said = saving.keep_content(store.dumps(host.document.session).encode("utf-8"), path)
         if said:
-            plain_notify(host.app, said, title="Not reloaded", severity="error", timeout=15)
-        else:
-            open_path(host, path)
-    return False
+            raise Ended(said, "Not reloaded", "error")
+        open_path(host, path)
+        raise Ended
 
 
 async def restore_earlier(host: Host) -> None:
     """Ask which earlier version to restore; undo reverts that."""
     points = saving.restore_points(host.document.path)
     if not points:
-        plain_notify(host.app, "Each save keeps the version it replaces.", title="No earlier version")
-        return
+        raise Ended("Each save keeps the version it replaces.", "No earlier version", "information")
     entries = [
         Entry(str(point.place), f"{point.at.astimezone():%Y-%m-%d %H:%M:%S}", f"{point.size:,} bytes")
         for point in points
     ]
-    chosen = await host.app.push_screen_wait(ChooseScreen("Restore an earlier version", entries))
-    if chosen is None:
-        return
-    try:
+    chosen = await answer_to(host, ChooseScreen("Restore an earlier version", entries))
+    with ends_on(SessionError, title="Not restored"):
         host.restore(store.load(chosen), "restore an earlier version")
-    except SessionError as error:
-        plain_notify(host.app, str(error), title="Not restored", severity="error", timeout=15)
 
 
-async def save_as(host: Host) -> bool:
-    """Ask for a file and save to it; return False if the session was not saved."""
+async def save_as(host: Host) -> None:
+    """Ask for a file and save to it."""
     proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
-
     refuse = partial(host.confinement.why_no_name, example="questions.session.json")
-    chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse, is_path=True))
-    if chosen is None:
-        return False
+    chosen = await answer_to(host, AskScreen("Save as", str(proposed), refuse, is_path=True))
     path = Path(chosen).expanduser()
     if not path.suffix and path != host.document.path:
         path = path.with_name(f"{path.name}.session.json")
-    if path != host.document.path and not await may_replace(host, path, "Save as"):
-        return False
+    if path != host.document.path:
+        await confirm_replace(host, path, "Save as")
     # a link to a program is relative to the session's folder
     before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
@@ -156,15 +145,15 @@ async def save_as(host: Host) -> bool:
     if host.document.session.name == NEW and name:
         named = replace(host.document.session, name=name)
         host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
-    return _write(host, path, lambda: saving.overwrite(host.document.session, path))
+    _write(host, path, lambda: saving.overwrite(host.document.session, path))
 
 
-async def may_replace(host: Host, path: Path, title: str) -> bool:
-    """Ask whether to replace a file; return True if there is none."""
-    if not path.exists():
-        return True
+async def confirm_replace(host: Host, path: Path, title: str) -> None:
+    """Ask whether to replace a file, if there is one."""
     answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
-    return await host.app.push_screen_wait(ConfirmScreen(title, f"{path} exists. Replace it?", answers)) == "yes"
+    question = f"{path} exists. Replace it?"
+    if path.exists() and await answer_to(host, ConfirmScreen(title, question, answers)) != "yes":
+        raise Ended
 
 
 def _file_name(session: Session) -> str:
@@ -183,21 +172,19 @@ def _file_name(session: Session) -> str:
 
 async def leave(host: Host) -> None:
     """Quit, after asking about unsaved changes and invalid values."""
-    if not await _confirm_unsaved(host):
-        return
+    await _confirm_unsaved(host)
     if host.document.state.drafts and not host.document.dirty:
         # invalid values cannot be saved in a file, so they are offered again at the next start
         why_not = autosave.write(session_with_drafts(host.document.state), host.document.path)
         kept = f"The typed text {f'cannot be kept: {why_not}' if why_not else 'is offered at the next start.'}"
-        if not await _confirm_invalid(host, kept, Answer("quit", "q", "Quit")):
-            return
+        await _confirm_invalid(host, kept, Answer("quit", "q", "Quit"))
     else:
         autosave.discard(host.document.path)
     host.app.exit()
 
 
-async def confirm_close(host: Host) -> bool:
-    """Ask about unsaved changes and invalid values; return whether the session may close.
+async def confirm_close(host: Host) -> None:
+    """Ask about unsaved changes and invalid values before the session closes.
 
     Changes of the first example are kept as a restore point instead, because its guide asks for them.
     """
@@ -205,28 +192,20 @@ async def confirm_close(host: Host) -> bool:
     if host.guidance.is_tour and document.path is None and document.dirty and not document.state.drafts:
         if not saving.keep_content(store.dumps(document.session).encode("utf-8"), None):
             host.main.status.say("the first example is under Restore an earlier version")
-            return True
-    if not await _confirm_unsaved(host):
-        return False
-    if not host.document.state.drafts or host.document.dirty:  # discarded changes include invalid values
-        return True
-    return await _confirm_invalid(
-        host, "What you typed there is lost.", Answer("discard", "alt+d", "Discard these edits")
-    )
+            return
+    await _confirm_unsaved(host)
+    if host.document.state.drafts and not host.document.dirty:  # discarded changes include invalid values
+        discard = Answer("discard", "alt+d", "Discard these edits")
+        await _confirm_invalid(host, "What you typed there is lost.", discard)
 
 
-async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> bool:
-    """Ask about invalid values, which cannot be saved; keeping them goes to the first.
-
-    Return whether to continue with `go_on`.
-    """
+async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> None:
+    """Ask about invalid values, which cannot be saved; keeping them goes to the first."""
     drafts = host.document.state.drafts
     question = f"{_invalid(drafts)}. The file keeps the last valid value, if any. {then}"
-    answers = [KEEP_EDITING, go_on]
-    answer = await host.app.push_screen_wait(ConfirmScreen("Invalid values", question, answers))
-    if answer == KEEP_EDITING.value:
+    if await answer_to(host, ConfirmScreen("Invalid values", question, [KEEP_EDITING, go_on])) != go_on.value:
         host.main.go_to(next(iter(drafts)))
-    return answer == go_on.value
+        raise Ended
 
 
 def _invalid(drafts: Iterable[Place]) -> str:
@@ -237,21 +216,18 @@ def _invalid(drafts: Iterable[Place]) -> str:
     return f"{len(names)} fields have invalid values: {'; '.join(names[:3])}{more}"
 
 
-async def _confirm_unsaved(host: Host) -> bool:
-    """Ask about unsaved changes; return whether the session may close."""
+async def _confirm_unsaved(host: Host) -> None:
+    """Ask about unsaved changes."""
     if not host.document.dirty:
-        return True
+        return
     name = host.document.path.name if host.document.path is not None else "This session"
-    answer = await host.app.push_screen_wait(
-        ConfirmScreen(
-            "Unsaved changes",
-            f"{name} has changes that are not saved.",
-            [KEEP_EDITING, Answer("save", "s", "Save"), Answer("discard", "alt+d", "Discard")],
-        )
-    )
+    answers = [KEEP_EDITING, Answer("save", "s", "Save"), Answer("discard", "alt+d", "Discard")]
+    question = f"{name} has changes that are not saved."
+    answer = await answer_to(host, ConfirmScreen("Unsaved changes", question, answers))
     if answer == "save":
-        return await save(host)
-    return answer == "discard"
+        await save(host)
+    elif answer != "discard":
+        raise Ended
 
 
 async def offer_left_over(host: Host) -> None:
@@ -272,19 +248,15 @@ async def offer_left_over(host: Host) -> None:
         return
     only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
-    answer = await host.app.push_screen_wait(
-        ConfirmScreen(
-            "Recover unsaved work?",
-            f"Invalid values were left in {what} at {left.at:%Y-%m-%d %H:%M:%S}."
-            if only_texts
-            else f"The app ended without saving {what}. A copy from {left.at:%Y-%m-%d %H:%M:%S} was kept.",
-            [
-                # not letters: the question comes while the user may type already
-                Answer("take", "alt+t", "Recover", "Continue with that copy"),
-                Answer("leave", "alt+l", "Ignore", "You find it under Restore an earlier version"),
-            ],
-        )
-    )
+    question = f"The app ended without saving {what}. A copy from {left.at:%Y-%m-%d %H:%M:%S} was kept."
+    if only_texts:
+        question = f"Invalid values were left in {what} at {left.at:%Y-%m-%d %H:%M:%S}."
+    answers = [
+        # not letters: the question comes while the user may type already
+        Answer("take", "alt+t", "Recover", "Continue with that copy"),
+        Answer("leave", "alt+l", "Ignore", "You find it under Restore an earlier version"),
+    ]
+    answer = await host.app.push_screen_wait(ConfirmScreen("Recover unsaved work?", question, answers))
     if answer == "take":
         _take_up(host, left)
     elif answer is not None:
@@ -297,21 +269,20 @@ def _take_up(host: Host, left: autosave.LeftOver) -> None:
     autosave.put_away(left, host.document.path)
 
 
-def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> bool:
+def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> None:
     try:
         saved = write()
     except (SessionError, OSError, ValueError) as error:
-        return _not_saved(host, path, error)
-    return _done(host, path, saved)
+        raise _not_saved(path, error) from error
+    _show_saved(host, path, saved)
 
 
-def _not_saved(host: Host, path: Path, error: Exception) -> bool:
+def _not_saved(path: Path, error: Exception) -> Ended:
     said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
-    plain_notify(host.app, said, title="Not saved", severity="error", timeout=15)
-    return False
+    return Ended(said, "Not saved", "error")
 
 
-def _done(host: Host, path: Path, saved: saving.Saved) -> bool:
+def _show_saved(host: Host, path: Path, saved: saving.Saved) -> None:
     """Merge changes made on disk, as a change that can be undone, and report the save."""
     if saved.session is not host.document.session:
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")
@@ -333,7 +304,6 @@ def _done(host: Host, path: Path, saved: saving.Saved) -> bool:
         merged = f"Those changes are merged in: {', '.join(saved.taken[:3])[:200]}{more}."
         said = f"The file was changed on disk too. {merged} {host.key_words('{app.undo|^z} removes them.')}"
         plain_notify(host.app, said, title=f"Saved and merged {path.name}", timeout=10)
-    return True
 
 
 def _set_session(state: State, session: Session) -> State:

@@ -16,7 +16,7 @@ from workbench.editing.fixes import Effect, FixError
 from workbench.output.display import one_line
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on, focused_column
 from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdicts import rejected_in
@@ -107,22 +107,17 @@ def blocks_of(effect: Effect) -> list[Block]:
 
 async def choose(host: Host) -> None:
     """Show fixes for the focused column and apply the chosen fix; undo reverts it."""
-    rendered = host.main.shown_column()
-    if rendered is None:
-        return
+    rendered = focused_column(host)
     run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
     failed = run if run is not None and run.phase == "failed" else None
     rejected = rejected_in(failed.payload) if failed is not None else ""
     effects = await asyncio.to_thread(effects_of, host.document.state, rendered, rejected)
     if not effects:
         says = "This reply and its prompt need no fix." if rendered.reading else "There is no reply to fix yet."
-        plain_notify(host.app, says, title="No fixes")
-        return
+        raise Ended(says, "No fixes", "information")
     causes = [one.message for one in rendered.reading.diagnosis] if rendered.reading is not None else []
     causes += [failed.error] if failed is not None and rejected else []
-    effect = await host.app.push_screen_wait(FixesScreen(rendered.column.id, causes, effects))
-    if effect is not None:
-        _apply(host, rendered, effect)
+    _apply(host, rendered, await answer_to(host, FixesScreen(rendered.column.id, causes, effects)))
 
 
 def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tuple[Effect, ...]:
@@ -141,12 +136,9 @@ def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
         )
         return
     at = host.document.session.columns.index(rendered.column)
-    try:
+    with ends_on(FixError, severity="warning", lead="Not applied: "):
         change = partial(fixes.apply, column_id=rendered.column.id, fix=fix)
         host.main.edit(change, Place("column", field=rendered.column.id), fix.message)
-    except FixError as error:
-        plain_notify(host.app, f"Not applied: {error}", severity="warning")
-        return
     reading = rendered.reading
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
     after = host.document.session.columns[at].id

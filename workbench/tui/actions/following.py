@@ -28,7 +28,7 @@ from workbench.editing import column_edits, edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.textual_internals.access import take_back
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -180,19 +180,15 @@ class _Sides(NamedTuple):
     why_not: str
 
 
-async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
-    """Read the program and compare it; return None after reporting an error or that both are equal."""
+async def _both_now(host: Host, link: SourceLink) -> _Sides:
+    """Read the program and compare it; equal texts end the action."""
     follower = Follower()
-    try:
+    with ends_on(SourceError, title=TITLE):
         found = await asyncio.to_thread(_read_whole, follower, link, host.document.folder)
         theirs = read_gathered(found, link.file)
-    except SourceError as error:
-        plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
-        return None
     signature = host.document.session.signature
     if found.text == signature.text:
-        host.app.notify("Program and session are equal.")
-        return None
+        raise Ended("Program and session are equal.", severity="information")
     try:
         mine = read_alone(signature)
     except SignatureError as error:
@@ -214,12 +210,9 @@ async def choose(host: Host) -> None:
     link = host.document.session.signature.source
     if link is None:
         said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
-        host.app.notify(said)
-        return
+        raise Ended(said, severity="information")
     take_back(host.app, TITLE)  # the user has followed the warning
     shown = await _both_now(host, link)
-    if shown is None:
-        return
     both = Answer("both", "b", "Both side by side", "add columns with the program's wording")
     width, height = host.app.size
     most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
@@ -228,18 +221,14 @@ async def choose(host: Host) -> None:
     more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
     diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
     why_not = f"{shown.why_not}\n" if shown.why_not else ""
-    answer = await host.app.push_screen_wait(
-        ConfirmScreen(
-            "Program and session",
-            f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}",
-            [
-                Answer("theirs", "t", "The program's", "undo restores yours"),
-                Answer("push", "w", "Write mine", "into the program's file; its comments and layout stay"),
-                Answer("mine", "m", "Mine", "keep it in this session alone"),
-                *([both] if shown.variants else []),
-            ],
-        )
-    )
+    question = f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
+    answers = [
+        Answer("theirs", "t", "The program's", "undo restores yours"),
+        Answer("push", "w", "Write mine", "into the program's file; its comments and layout stay"),
+        Answer("mine", "m", "Mine", "keep it in this session alone"),
+        *([both] if shown.variants else []),
+    ]
+    answer = await answer_to(host, ConfirmScreen("Program and session", question, answers))
     if answer == "push":
         await _write(host)
         return
@@ -247,9 +236,7 @@ async def choose(host: Host) -> None:
         change = partial(edits.set_signature, source=replace(link, digest=shown.found.digest))
         host.main.edit(change, Place("signature"), "keep mine")
         return
-    now = await _both_now(host, link) if answer is not None else None
-    if now is None:
-        return
+    now = await _both_now(host, link)
     if answer == "theirs":
         _take_over(host, now.follower)
     elif now.variants:
@@ -257,20 +244,17 @@ async def choose(host: Host) -> None:
             lambda state: _add_program_columns(state, now.variants), Place("column"), "the program's wording beside"
         )
     else:
-        plain_notify(host.app, now.why_not, title=TITLE, severity="warning", timeout=TOAST_S)
+        raise Ended(now.why_not, TITLE)
 
 
 async def _write(host: Host) -> None:
     """Write the session's signature into the program's file, unless the program changed since it was taken."""
-    try:
+    with ends_on(SourceError, SignatureError, SessionError, title="Not written"):
         push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
         refused = [why for file in push.files if (why := host.confinement.why_no_file(file))]
         if refused:
             raise SourceError(refused[0])
         push.write()
-    except (SourceError, SignatureError, SessionError) as error:
-        plain_notify(host.app, one_line(str(error), 300), title="Not written", severity="error", timeout=TOAST_S)
-        return
     change = partial(edits.set_session, signature=push.session.signature)  # replies may have come meanwhile
     host.main.edit(change, Place("signature"), "write into the program")
     names = ", ".join(push.project.name(file) for file in push.files)

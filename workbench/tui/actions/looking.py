@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -31,20 +32,15 @@ from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
-START = """\
-A **signature** declares inputs and outputs. An **adapter** turns it, with demos, history and inputs, into chat
-messages, and parses the model's reply into typed values. The columns show both, side by side for every adapter.
+HELP = Path(__file__).parents[1] / "help.md"
+THE_WORKBENCH = "The workbench"
+"""The section of `HELP` that follows the help of every pane."""
 
-1. **Edit** on the left: every prompt updates as you type.
-2. **{app.send_all|F5}** sends. The offline models need no API key or network, and some misbehave on purpose
-   (`{app.choose_model|ctrl+l}`).
-3. **Read** below each prompt how the reply was parsed, repaired or rejected. Edit the reply: it is parsed again.
-4. **{app.lesson|F6}** explains prompt and reply step by step. **{app.look|F7}** inspects the request, every call and
-   other parsers.
-5. **{app.record|ctrl+r}** records, **{app.save|ctrl+s}** saves, **{app.check|F9}** (`workbench check`) reports drift.
-6. **{app.find|ctrl+f}** searches every pane, **{app.jump|ctrl+]}** jumps to anything by a letter,
-   **{app.command_palette|ctrl+p}** lists all commands by name.
-"""
+
+def sections() -> dict[str, str]:
+    """Read the help of each pane and screen, by its `BINDING_GROUP_TITLE`."""
+    found = HELP.read_text(encoding="utf-8").split("## ")[1:]
+    return {one.partition("\n")[0]: f"## {one}" for one in found}
 
 
 class _ThemedMarkdown:
@@ -71,16 +67,15 @@ class HelpScreen(Dialog[None]):
         ("escape,f1,q", "dismiss(None)", "Close", "help.close", "Close the help"),
     )
 
-    def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
+    def __init__(self, texts: Iterable[str], bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
         super().__init__("Help", "↑↓ scroll   {help.close|esc} close")
-        self._pane_help = pane_help
+        self._texts = texts
         self._active = tuple(bindings)
         self._key_names = key_names
 
     def contents(self) -> Iterable[Widget]:
         keys = keys_of(self.app)
-        texts = [keys(one) for one in (self._pane_help, "## The workbench\n\n" + START) if one]
-        explained = [Static(_ThemedMarkdown(one, self.app), classes="dialog-help") for one in texts]
+        explained = [Static(_ThemedMarkdown(keys(one), self.app), classes="dialog-help") for one in self._texts if one]
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
@@ -186,6 +181,7 @@ def open_help(host: Host) -> None:
     if isinstance(screen, (HelpScreen, CommandPalette)):
         return
     about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
+    helps = sections()
     texts: list[str] = []
     for one in about:  # the help of the focused pane, else of the current tab
         nodes: list[Any] = one.focused.ancestors_with_self if one.focused is not None else []
@@ -193,10 +189,10 @@ def open_help(host: Host) -> None:
             explained = (*one.editors.visible_panes, one.editors.notes)
             if not any(pane in nodes for pane in explained):
                 nodes = [one.editors.panes[one.editors.tab]]
-        texts.append(next((node.HELP for node in nodes if getattr(node, "HELP", None)), ""))
+        texts += [helps[node.BINDING_GROUP_TITLE] for node in nodes if node.BINDING_GROUP_TITLE in helps][:1]
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: short_form(one.binding.key) for one in bindings}
-    host.app.push_screen(HelpScreen("\n\n".join(texts), bindings, names))
+    host.app.push_screen(HelpScreen(("\n".join(texts), helps[THE_WORKBENCH]), bindings, names))
 
 
 def jump(host: Host) -> None:

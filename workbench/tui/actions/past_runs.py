@@ -29,7 +29,7 @@ from workbench.tui.actions import files
 from workbench.tui.actions.sending import ToolResultScreen
 from workbench.tui.dialogs.ask import AskScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to
 from workbench.tui.panes.verdicts import CODE_REPLY, TOOL_REPLY
 from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
@@ -74,24 +74,23 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
         return host.past_runs.ask(work, is_private and screen.is_here, screen.is_of_program)
 
     screen = RunHistoryScreen(ask, scopes, scope, live)
+    listed, is_reply_alone = await answer_to(host, screen)
     try:
-        chosen = await host.app.push_screen_wait(screen)
-        if chosen is None:
-            return
-        listed, is_reply_alone = chosen
         run = await ask(lambda kept: kept.whole(listed.id)) or listed  # a list has the beginnings of replies
         session = await ask(lambda kept: kept.session_of(run.id))
         reply = await asyncio.to_thread(_reply_of, run, session)
     except (OSError, SessionError, sqlite3.Error) as error:
-        plain_notify(host.app, plain_words(error), title="No runs", severity="error", timeout=15)
-        return
+        raise Ended(plain_words(error), "No runs", "error") from error
     if session is None or is_reply_alone:
-        _show_reply(host, run, reply)
+        if run.column not in {one.id for one in host.document.session.columns}:
+            raise Ended(f"There is no column {run.column} now.", "Not shown")
+        host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
     elif screen.is_of_program:
         await _open_call(host, run, session, reply)
     elif run.path == place:
         _open_here(host, run, session, reply)
-    elif await files.confirm_close(host):
+    else:
+        await files.confirm_close(host)
         host.load(_add_reply(session, run, reply), None)
         host.main.status.say(f"as it was sent at {run.time} from {one_line(run.path, 60)}")
 
@@ -117,8 +116,7 @@ def _add_reply(session: Session, run: PastRun, reply: Reply) -> Session:
 async def _open_call(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
     """Open the session that a program's call belongs to, with the call's reply; edits of its signature stay."""
     if run.path != host.past_runs.place:
-        if not await files.confirm_close(host):
-            return
+        await files.confirm_close(host)
         if not os.path.exists(run.path):
             host.load(_add_reply(sent, run, reply), None)
             return
@@ -159,15 +157,6 @@ def _open_here(host: Host, run: PastRun, sent: Session, reply: Reply) -> None:
     host.main.columns.focus_on(run.column, ReplyView)
 
 
-def _show_reply(host: Host, run: PastRun, reply: Reply) -> None:
-    """Show the reply of a run in its column in the present session."""
-    case = host.document.state.case.name
-    if run.column not in {one.id for one in host.document.session.columns}:
-        plain_notify(host.app, f"There is no column {run.column} now.", title="Not shown", severity="warning")
-        return
-    host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
-
-
 def toggle_private(host: Host) -> None:
     """Toggle whether the session is private: its runs are then stored in no file."""
     session = replace(host.document.session, private=not host.document.session.private)
@@ -186,16 +175,14 @@ async def continue_from_run(host: Host) -> None:
         await _add_step(host, rendered)
         return
     if history_field(signature) is None:
-        host.app.notify("This signature has no history. Add an input `history: dspy.History`.")
-        return
+        raise Ended("This signature has no history. Add an input `history: dspy.History`.", severity="information")
     case = host.document.state.case
     run = host.main.runs.of(case.name, rendered.column.id)
     turns = history_of(case, run.run) if run is not None and run.run is not None else ()
     if not turns:
-        host.app.notify(host.key_words("This column has no run to continue. {app.send_column|F8} sends it."))
-        return
-    if _is_added(host, rendered, turns):
-        return
+        said = host.key_words("This column has no run to continue. {app.send_column|F8} sends it.")
+        raise Ended(said, severity="information")
+    _refuse_added(host, rendered, turns)
     change = partial(add_turns, case=case.name, turns=turns)
     host.main.edit(
         change, Place("history", case.name, len(case.history)), f"{counted(len(turns), 'turn')} of {rendered.column.id}"
@@ -203,17 +190,15 @@ async def continue_from_run(host: Host) -> None:
     host.main.status.say(f"{counted(len(turns), 'turn')} added to the history")
 
 
-def _is_added(host: Host, rendered: RenderedColumn, turns: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the history has these turns of an old reply already, and say so."""
+def _refuse_added(host: Host, rendered: RenderedColumn, turns: Sequence[Mapping[str, Any]]) -> None:
+    """End the action if the history has these turns of an old reply already."""
     state = host.document.state
     known, added = (
         [{key: one[key] for key in one if key not in RESULTS} for one in turn] for turn in (state.case.history, turns)
     )
-    if not all(one in known for one in added) or not host.main.replies.is_outdated(state, rendered):
-        return False
     said = "The history has this reply already. {app.send_column|F8} asks for the next one, or paste it over this one."
-    host.app.notify(host.key_words(said))
-    return True
+    if all(one in known for one in added) and host.main.replies.is_outdated(state, rendered):
+        raise Ended(host.key_words(said), severity="information")
 
 
 async def _add_step(host: Host, rendered: RenderedColumn) -> None:
@@ -223,12 +208,8 @@ async def _add_step(host: Host, rendered: RenderedColumn) -> None:
     is_code, is_call = CODE_REPLY <= values.keys(), TOOL_REPLY <= values.keys()
     if reply is None or request is None or not (is_code or is_call):
         said = "This column has no step to continue. {app.send_column|F8} asks for a step, or paste a reply."
-        host.app.notify(host.key_words(said))
-        return
-    made = await (_code_step if is_code else _tool_step)(host, rendered, values)
-    if made is None:
-        return
-    step, keep = made
+        raise Ended(host.key_words(said), severity="information")
+    step, keep = await (_code_step if is_code else _tool_step)(host, rendered, values)
     answered = reply if reply.request_digest else replace(reply, request_digest=request.digest())
 
     def change(state: State) -> State:
@@ -245,44 +226,34 @@ async def _add_step(host: Host, rendered: RenderedColumn) -> None:
     host.main.status.say(done if is_done else f"step {number} added: {added}")
 
 
-async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step | None:
-    """Return the step of a CodeAct; None if it was added before or the user gave no output."""
+async def _code_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step:
+    """Return the step of a CodeAct, unless it was added before."""
     code, problem = parsed_code(str(values["generated_code"]))
     wrong = {"observation": f"Failed to parse the generated code: {problem}"}
     step = wrong if problem else {"generated_code": code}
-    if _is_added(host, rendered, (step,)):
-        return None
+    _refuse_added(host, rendered, (step,))
     if not problem:
         hint = "enter add the step   {ask.close|esc} add no step"
-        typed = await host.app.push_screen_wait(
-            AskScreen("Output of the code: JSON or text", "", lambda _: "", hint, is_value=True)
-        )
-        if typed is None:
-            return None
-        step["code_output"] = json.dumps(value_of(typed))
+        dialog = AskScreen("Output of the code: JSON or text", "", lambda _: "", hint, is_value=True)
+        step["code_output"] = json.dumps(value_of(await answer_to(host, dialog)))
     return step, lambda state: state
 
 
-async def _tool_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step | None:
-    """Return the step of a ReAct; None if it was added before or the user gave no result."""
+async def _tool_step(host: Host, rendered: RenderedColumn, values: Mapping[str, Any]) -> Step:
+    """Return the step of a ReAct, unless it was added before."""
     name, arguments = str(values["next_tool_name"]), plain(values["next_tool_args"])
     step = {"thought": plain(values["next_thought"]), "tool_name": name, "tool_args": arguments}
-    if _is_added(host, rendered, (step,)):
-        return None
+    _refuse_added(host, rendered, (step,))
     known = next((one for one in host.document.session.tools if one.name == name), Tool(name))
     if name == FINISH:
         return {**step, "observation": "Completed."}, lambda state: state
     try:
         return {**step, "observation": canned_result(known, arguments)}, lambda state: state
     except NoResultError:
-        typed = await host.app.push_screen_wait(
-            ToolResultScreen(rendered.column.id, known, arguments, without="add no step")
-        )
+        dialog = ToolResultScreen(rendered.column.id, known, arguments, without="add no step")
     except RuntimeError as error:
         return {**step, "observation": f"Execution error in {name}: {error}"}, lambda state: state
-    if typed is None:
-        return None
-    observation = value_of(typed)
+    observation = value_of(await answer_to(host, dialog))
     keep = partial(row_edits.keep_result, name=name, arguments=arguments, result=observation)
     return {**step, "observation": observation}, keep
 

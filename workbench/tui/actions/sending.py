@@ -13,7 +13,6 @@ from threading import Event
 from typing import Any
 
 from textual import on
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -35,7 +34,7 @@ from workbench.sending import sending
 from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog, ValueLine, value_of
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, focused_column
 from workbench.tui.keys import pane_keys
 from workbench.tui.runs.runs import Order, ToolWaits
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
@@ -166,9 +165,8 @@ def send(
     order = order_of(host, times, raw, deadline_s)
     if not questions:
         host.main.send(chosen, order)
-    elif not isinstance(host.app.screen, ModalScreen):
-        asking = _ask_and_send(host, chosen, questions.values(), order)
-        host.app.run_worker(asking, group="dialog", exit_on_error=False)
+    else:
+        host.ask(_ask_and_send(host, chosen, questions.values(), order))
 
 
 def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
@@ -218,20 +216,19 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
 async def _ask_and_send(
     host: Host, columns: tuple[Column, ...], questions: Iterable[HostQuestion], order: Order
 ) -> None:
-    if await settle(host, questions):
-        host.main.send(columns, order)
+    await settle(host, questions)
+    host.main.send(columns, order)
 
 
-async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
-    """Ask about each host named in a file; return whether to continue with sending."""
+async def settle(host: Host, questions: Iterable[HostQuestion]) -> None:
+    """Ask about each host named in a file."""
     for one in questions:
         what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your API key", KEY_ANSWERS)
         answer = await host.app.push_screen_wait(ConfirmScreen(f"Send {what} to {one.host}?", _text(one), answers))
         if answer in (None, "nothing"):
             host.main.status.say("nothing was sent")
-            return False
+            raise Ended
         host.sending.hosts.say(one, answer == "key")
-    return True
 
 
 def _text(question: HostQuestion) -> str:
@@ -255,27 +252,20 @@ def _text(question: HostQuestion) -> str:
 
 async def choose_way(host: Host) -> None:
     """Ask how to send, and send."""
-    chosen = await host.app.push_screen_wait(ConfirmScreen("Send", "", OTHER_WAYS))
-    if chosen is not None:
-        await send_in_way(host, chosen)
+    await send_in_way(host, await answer_to(host, ConfirmScreen("Send", "", OTHER_WAYS)))
 
 
 async def send_in_way(host: Host, how: str) -> None:
     """Send in one of the ways in `OTHER_WAYS`."""
-    rendered = host.main.shown_column()
-    if rendered is None:
-        return
-    columns = host.document.session.columns if how.endswith("all") else (rendered.column,)
+    focused = focused_column(host).column
+    columns = host.document.session.columns if how.endswith("all") else (focused,)
     if how.startswith("raw"):
         send(host, columns, raw=True)
-        return
-    if how.startswith("deadline"):
-        typed = await host.app.push_screen_wait(AskScreen("How many seconds?", "20", why_no_seconds))
-        if typed is not None:
-            send(host, columns, deadline_s=float(typed))
-        return
-    typed = await host.app.push_screen_wait(AskScreen("How many times?", "5", why_no_count))
-    if typed is not None:
+    elif how.startswith("deadline"):
+        typed = await answer_to(host, AskScreen("How many seconds?", "20", why_no_seconds))
+        send(host, columns, deadline_s=float(typed))
+    else:
+        typed = await answer_to(host, AskScreen("How many times?", "5", why_no_count))
         send(host, columns, times=int(typed))
 
 

@@ -24,10 +24,10 @@ from workbench.state.document import Place
 from workbench.tui.actions import sending
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen, Dialog
 from workbench.tui.dialogs.choose import ChooseScreen, Entry, ModelScreen
-from workbench.tui.host import Host
+from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 from workbench.tui.widgets.text.text_view import TextView
 
 
@@ -66,29 +66,17 @@ ARRIVED = "arrived"
 async def suggest(host: Host, of: str) -> None:
     """Ask for the text, the model and a wish, then call the model; accepting the rewrite can be undone."""
     session = host.document.session
-    try:
+    with ends_on(SignatureError, ExpectationError, severity="warning", lead="Fix this first: "):
         signature = session.signature.read()
-        repair = partial(suggesting.failing, session)  # repairing a reply can take long
-        failures = await asyncio.to_thread(repair)
-    except (SignatureError, ExpectationError) as error:
-        plain_notify(host.app, f"Fix this first: {error}", severity="warning")
-        return
+        failures = await asyncio.to_thread(suggesting.failing, session)  # repairing a reply can take long
     entries = [Entry(one, one, variants.original_of(signature, one) or "") for one in variants.targets(signature)]
-    chosen = await host.app.push_screen_wait(ChooseScreen("Rewrite which text?", entries, current=of))
-    if chosen is None:
-        return
+    chosen = await answer_to(host, ChooseScreen("Rewrite which text?", entries, current=of))
     who = ModelScreen("Who rewrites it?", session.model, only=host.confinement.offered_models)
-    model = await host.app.push_screen_wait(who)
-    if model is None:
-        return
+    model = await answer_to(host, who)
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
     hint = f"{count} will be shown to the model   enter ask, with or without a wish   {{ask.close|esc}} close"
-    wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
-    if wish is None:
-        return
+    wish = await answer_to(host, AskScreen("What should it do better?", "", lambda _: "", hint))
     made = await _ask(host, session, chosen, model, wish)
-    if made is None:
-        return
     took = made.run.attempts[-1]
     head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
     diff = SectionDiff(made.of, made.before, made.text, made.lines)
@@ -102,35 +90,27 @@ async def suggest(host: Host, of: str) -> None:
     host.main.go_to(Place("variant", row=row, field="text"))
 
 
-async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> suggesting.Suggestion | None:
-    """Return the rewrite, or None if it was stopped or failed; a failure is reported."""
+async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> suggesting.Suggestion:
+    """Return the rewrite, unless it is stopped or fails."""
     try:
         scratch = suggesting.scratch(session, of, model)
         (column,) = scratch.columns
         hosts, path = host.sending.hosts, host.document.path
-        if not await sending.settle(host, hosts.questions(scratch, column, path)):
-            return None
+        await sending.settle(host, hosts.questions(scratch, column, path))
         may = hosts.allowed(scratch, column, path)
     except (ProviderError, variants.VariantError) as error:
-        plain_notify(host.app, Scrubber().scrubbed(str(error)), severity="error")
-        return None
+        raise Ended(Scrubber().scrubbed(str(error)), severity="error") from error
     cancel = Event()
     waiting = ConfirmScreen("Waiting for the rewrite", f"{one_line(model, 60)} rewrites {of}.", STOP)
-    call = partial(
-        suggesting.ask,
-        cancel=cancel,
-        allowed=may,
-        confinement=host.confinement,
-    )
+    call = partial(suggesting.ask, cancel=cancel, allowed=may, confinement=host.confinement)
     asked = asyncio.create_task(asyncio.to_thread(call, session, of, model, wish))
     asked.add_done_callback(lambda _: waiting.dismiss(ARRIVED) if waiting.is_current else None)
     if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():
         cancel.set()
         asked.add_done_callback(lambda one: one.cancelled() or one.exception())  # nobody waits for its result
         host.main.status.say("stopped; nothing was kept")
-        return None
+        raise Ended
     try:
         return asked.result()
     except suggesting.SuggestionError as error:
-        plain_notify(host.app, f"No suggestion: {Scrubber().scrubbed(str(error))}", severity="warning")
-        return None
+        raise Ended(f"No suggestion: {Scrubber().scrubbed(str(error))}") from error

@@ -74,7 +74,7 @@ class AskScreen(Dialog[str | None]):
         """
         super().__init__(title, hint)
         self._value = value
-        self._shown = safe(value).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})
+        self._shown = on_a_row(value)
         self._refuse = refuse
         self._take_lines = take_lines
         self._is_path = is_path
@@ -128,6 +128,11 @@ class AskScreen(Dialog[str | None]):
             self._error.show(f"✗ {refused}")
         else:
             self.dismiss(answer)
+
+
+def on_a_row(text: str) -> str:
+    """Write a text in a single row, with visible line breaks."""
+    return safe(text).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})
 
 
 class OneLine(Input):

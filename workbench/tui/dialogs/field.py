@@ -14,8 +14,8 @@ from adapters.late_dataclasses import replace
 from adapters.signatures.outline_edits import NewMember
 from workbench.editing.completion import TypeWord, matching, type_said
 from workbench.editing.field_values import Choice
-from workbench.output.display import LINE_BREAK, one_line, safe
-from workbench.tui.dialogs.ask import Dialog
+from workbench.output.display import one_line, safe
+from workbench.tui.dialogs.ask import Dialog, on_a_row
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
@@ -61,10 +61,10 @@ class FieldScreen(Dialog[NewMember | None]):
         self._role = ChoiceLine(ROLES, start.kind, self._choose_role, by_letter=False)
         is_value = start.kind == "value"
         kind_hint = 'such as "open"' if is_value else "choose below, or type: one of red, green"
-        self._type = Input(_one_line(start.type_text), compact=True, id="field-type", placeholder=kind_hint)
+        self._type = Input(on_a_row(start.type_text), compact=True, id="field-type", placeholder=kind_hint)
         self._types = OptionList(compact=True, id="field-types")
         described = "what the model is told about it; may be empty"
-        self._about = Input(_one_line(start.description or ""), compact=True, id="field-about", placeholder=described)
+        self._about = Input(on_a_row(start.description or ""), compact=True, id="field-about", placeholder=described)
         self._error = PlainStatic(classes="field-error")
 
     def contents(self) -> Iterable[Widget]:
@@ -112,11 +112,11 @@ class FieldScreen(Dialog[NewMember | None]):
             return
         start = self._start  # unedited values keep their exact text
         type_text, about = self._type.value, self._about.value
-        if type_text == _one_line(start.type_text):
+        if type_text == on_a_row(start.type_text):
             type_text = start.type_text
         elif start.kind != "value":
             type_text = type_said(type_text)
-        described = start.description if self._not_described or about == _one_line(start.description or "") else about
+        described = start.description if self._not_described or about == on_a_row(start.description or "") else about
         wanted = NewMember(self._called.value.strip(), self._kind, type_text, described)
         refused = self._refuse(wanted)
         typed, first = self._type.value.strip(), self._shown[0].text.strip() if self._shown else ""
@@ -157,7 +157,7 @@ class FieldScreen(Dialog[NewMember | None]):
         if typed == self._narrowed_to:
             return
         self._narrowed_to = typed
-        is_whole = typed == _one_line(self._start.type_text)
+        is_whole = typed == on_a_row(self._start.type_text)
         self._shown = matching("" if is_whole else typed, self._own)
         self._types.clear_options()
         self._types.add_options(
@@ -169,8 +169,3 @@ class FieldScreen(Dialog[NewMember | None]):
         if value in ("input", "output"):
             self._kind = value
             self._role.show(value)
-
-
-def _one_line(text: str) -> str:
-    """Write a text in a single line, with visible line breaks."""
-    return safe(text).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})

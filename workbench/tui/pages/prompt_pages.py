@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import NamedTuple
 
 from adapters.lint import LINTS, Lint
 from adapters.requests.request import Request
@@ -17,23 +16,15 @@ from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
-
-class Other(NamedTuple):
-    """The other side of a comparison; `id` is `sent`, `recorded` or `column ID`."""
-
-    id: str
-    name: str
+RECORDED, SENT = "what was recorded", "what was sent last"
+"""The other side of a comparison, besides `column ID`."""
 
 
-RECORDED = Other("recorded", "what was recorded")
-SENT = Other("sent", "what was sent last")
-
-
-def others_of(at: LookedAt) -> tuple[Other, ...]:
+def others_of(at: LookedAt) -> tuple[str, ...]:
     """List what this column can be compared with; the last request sent comes first if it differs, else last."""
     recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
-    ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
-    columns = [Other(f"column {id}", f"column {id}") for id in ids]
+    beside = [one for one in at.columns if one.request is not None and one.column.id != at.column.id]
+    columns = [f"column {one.column.id}" for one in beside]
     if at.sent is None:
         return (*recorded, *columns)
     return (SENT, *recorded, *columns) if has_changed(at.sent, at.rendered.request) else (*recorded, *columns, SENT)
@@ -44,7 +35,7 @@ def has_changed(sent: Request, now: Request | None) -> bool:
     return now is not None and sent.as_dict() != now.as_dict()
 
 
-def difference_blocks(at: LookedAt, other: Other | None) -> list[Block]:
+def difference_blocks(at: LookedAt, other: str | None) -> list[Block]:
     """Show the differences between `other` and this column's current request."""
     request = at.rendered.request
     if request is None:
@@ -59,13 +50,13 @@ def difference_blocks(at: LookedAt, other: Other | None) -> list[Block]:
     elif other == RECORDED:
         before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
     else:
-        found = next((one.request for one in at.columns if f"column {one.column.id}" == other.id), None)
+        found = next((one.request for one in at.columns if f"column {one.column.id}" == other), None)
         if found is None:
             return [EMPTY, *paragraph("That column has no prompt.", "note")]
         before = prompt_diff.sections(found)
     diffs = prompt_diff.compare_sections(before, after)
     name = one_line(at.column.id, 30)
-    head = [Piece("from ", "note"), Piece(other.name, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
+    head = [Piece("from ", "note"), Piece(other, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
     blocks = [EMPTY, Block(tuple(head)), EMPTY]
     if not diffs:
         return [*blocks, Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]

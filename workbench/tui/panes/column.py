@@ -57,24 +57,6 @@ FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} edit"
 
 class ColumnPane(Vertical):
     BINDING_GROUP_TITLE = "Column"
-    HELP = """\
-## Column
-
-Above: the messages this adapter sends. Move the cursor or the mouse over any text to highlight its origin in every
-other column and in the editor; `{prompt.choose|enter}` goes there. `{prompt.form|v}` switches between sections, raw
-text and JSON.
-
-Below: the reply. Edit it or paste over it: this adapter parses it again as you type, without a call. The margin labels
-each span; the table (`tab`) shows how each value was read. There `{fields.open|enter}` shows the steps, and
-`{fields.in_reply|r}` selects the value in the reply.
-
-`≠ recorded`: prompt or parse result differs from the recording; `{app.check|F9}` shows the change, to accept or reject.
-
-`old reply`: it answers an earlier prompt; `{app.look|F7}`, `{pages.diff|5}` shows what changed since, word by word.
-
-`{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this column, `{app.cancel|esc}` cancels ·
-`{app.copy_menu|ctrl+g}` copies · `{app.record|ctrl+r}` records the reply as a fixture
-"""
 
     def __init__(self, column_id: str) -> None:
         super().__init__(classes="column")

@@ -29,21 +29,9 @@ from workbench.tui.widgets.text.plain import QUIET, lines
 
 class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
-    HELP = """\
-## Inputs
 
-The values of this case, one editor per input field. A `str` field takes plain text; a choice takes ←/→ or a click. A
-list has one item per line, each after `- `; enter adds the next. A model has one `name: value` per line; nested values
-are indented below; a text of several lines follows a `|`. Texts need no quotes: the field's type decides.
-`{value.skeleton|ctrl+space}` fills an empty value with its type's template, `{value.notation|alt+v}` toggles JSON; you
-can paste JSON at any time. `{value.attach|alt+a}` attaches a file to an Image, Audio, File or Document; a pasted or
-dropped path does the same. The line below an editor says where a value is invalid; the last valid value stays in use.
-
-`{app.cases|ctrl+t}` shows the other cases: each has its own inputs, history and replies.
-"""
-
-    def __init__(self, edit: Edit) -> None:
-        super().__init__(edit, "inputs-pane", "inputs-form")
+    def __init__(self, edit: Edit, state: State) -> None:
+        super().__init__(edit, state, "inputs-pane", "inputs-form")
 
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
@@ -74,10 +62,9 @@ dropped path does the same. The line below an editor says where a value is inval
     def edited_place(self) -> Place | None:
         """The place of the focused editor."""
         field = self.form.focused_field
-        return self._place(field.name) if field is not None and self._state is not None else None
+        return self._place(field.name) if field is not None else None
 
     def _place(self, field: str) -> Place:
-        assert self._state is not None
         return Place("input", case=self._state.case.name, field=field)
 
 
@@ -113,13 +100,13 @@ class EditorsPane(Vertical):
     ) -> None:
         self._document = document
         self._show = show
-        self.tab = EDITORS[0]
-        self.signature = SignaturePane(edit)
-        self.inputs = InputsPane(edit)
-        self.demos = DemosPane(edit)
-        self.history = HistoryPane(edit)
-        self.tools = ToolsPane(edit, sending)
-        self.variants = VariantsPane(edit)
+        self.tab, state = EDITORS[0], document.state
+        self.signature = SignaturePane(edit, state)
+        self.inputs = InputsPane(edit, state)
+        self.demos = DemosPane(edit, state)
+        self.history = HistoryPane(edit, state)
+        self.tools = ToolsPane(edit, state, sending)
+        self.variants = VariantsPane(edit, state)
         panes = (self.signature, self.inputs, self.demos, self.history, self.tools, self.variants)
         self.panes: dict[str, EditorPane] = dict(zip(EDITORS, panes, strict=True))
         self.notes = NotesPane(edit, go_to)

@@ -66,13 +66,6 @@ class NotesPane(Vertical):
     """The notes pane, hidden while there are none; enter or a click on a note goes to its place."""
 
     BINDING_GROUP_TITLE = "Notes"
-    HELP = """\
-## Notes
-
-Warnings about this session: ✗ stops something from working, ⚠ reaches the model in an unexpected
-form, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` goes to its place.
-`{app.look|F7}`, `{pages.lints|6}` explains each note. `{notes.dismiss|x}` dismisses a guess of an import.
-"""
     BINDINGS = pane_keys(
         "Notes", ("delete,x", "dismiss", "Dismiss", "notes.dismiss", "Dismiss this guess (undo restores it)")
     )

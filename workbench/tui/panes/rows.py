@@ -33,19 +33,16 @@ MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """The key hints above the rows; each pane may add its own."""
 INVALID = ("✗ invalid", "$text-error")
 """The mark and style of a row with an invalid value."""
-HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
-MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits · `{rows.leave|esc}` back\n"
-"""The key hints in the help of a pane."""
 
 
 class FormPane(Vertical):
     """A pane whose form edits values of the session, below other widgets."""
 
-    def __init__(self, edit: Edit, id: str, form_id: str, *above: Widget) -> None:
+    def __init__(self, edit: Edit, state: State, id: str, form_id: str, *above: Widget) -> None:
         self.form = FieldForm(self._typed, self.choose, id=form_id)
         super().__init__(*above, self.form, id=id)
         self._edit = edit
-        self._state: State | None = None
+        self._state = state
 
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(edits.set_text, place=place, field=field, text=text)
@@ -90,11 +87,11 @@ class RowsPane(FormPane):
     EMPTY: ClassVar[str] = "(empty)"
     """The summary of a row without values."""
 
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: Edit, state: State) -> None:
         id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
-        super().__init__(edit, id, f"{id}-form", self._note, self._list)
+        super().__init__(edit, state, id, f"{id}-form", self._note, self._list)
         self._read = ReadSignature()
         self._row = 0
         self._opens = False
@@ -156,8 +153,6 @@ class RowsPane(FormPane):
 
     def go_to(self, row: int, field: str | None) -> None:
         """Focus the editor of a field in a row."""
-        if self._state is None:
-            return
         self._row = row
         self.show(self._state, self._read)
         if not (self._count and field and self.form.focus_field(field)):
@@ -165,7 +160,7 @@ class RowsPane(FormPane):
 
     def focus_value(self) -> bool:
         """Focus the first empty value of a demo or turn, else the row's first; return False without rows."""
-        values = self.rows_of(self._state)[self._row] if self._state is not None and self._count else {}
+        values = self.rows_of(self._state)[self._row] if self._count else {}
         is_sought = self.KIND in ("demo", "history")
         empty = [one.name for one in self.fields_of(self._read) if values.get(one.name, "") in ("", None)]
         return bool(self._count) and self.form.focus_field(empty[0] if is_sought and empty else None)
@@ -173,15 +168,14 @@ class RowsPane(FormPane):
     @property
     def edited_place(self) -> Place | None:
         """The place of the focused editor, or of the row if the list has the focus."""
-        if self._state is None or not self._count:
+        if not self._count:
             return None
         field = self.form.focused_field
         return self._place(field.name if field is not None else "")
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         self._row, self._added = event.index, None
-        if self._state is not None:
-            self.show(self._state, self._read)
+        self.show(self._state, self._read)
 
     # -- changes to the state, for the keys
 
@@ -219,11 +213,9 @@ class RowsPane(FormPane):
 
     @property
     def _count(self) -> int:
-        return len(self.rows_of(self._state)) if self._state is not None else 0
+        return len(self.rows_of(self._state))
 
     def _line(self, index: int) -> Content:
-        if self._state is None:
-            return Content("")
         mark, style = self._mark(self._state, index)
         number_width, mark_width = self._widths
         room = " " * (mark_width - cell_width(mark) + 2)
@@ -247,12 +239,11 @@ class RowsPane(FormPane):
             self._change(partial(toggle, row=self._row), "switch")
 
     def _place(self, field: str) -> Place:
-        case = self._state.case.name if self._state is not None and self.KIND == "history" else ""
+        case = self._state.case.name if self.KIND == "history" else ""
         return Place(self.KIND, case, self._row, field)
 
     def name_of(self, field: Field) -> str:
         return f"{self.NOUN} {self._row + 1}, {field.name}"
 
     def _change(self, change: Change, verb: str) -> None:
-        if self._state is not None:
-            self._edit(change, self._place(verb), f"{verb} {self.NOUN} {self._row + 1}")
+        self._edit(change, self._place(verb), f"{verb} {self.NOUN} {self._row + 1}")

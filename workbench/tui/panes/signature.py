@@ -49,24 +49,8 @@ class SignaturePane(Vertical):
     """An editor for the signature's text, class, predictor and instructions."""
 
     BINDING_GROUP_TITLE = "Signature"
-    HELP = """\
-## Signature
 
-Typed inputs and outputs. Every prompt updates as you type.
-
-- Short: `question, context: list[str] -> answer: float`
-- Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
-  `dspy.OutputField()`, and the pydantic models and enums around it. It is parsed, never run.
-
-**{app.signature_view|F11}** switches between source, form and both: the form lists fields, models and enums, with
-types to choose from. Both edit the same text. The source suggests types and options as you type: `tab` accepts,
-`{editor.complete|ctrl+space}` shows the suggestions.
-
-While the signature has an error, the columns keep the last valid prompt, marked *stale*; the line below the text shows
-the place and what would work.
-"""
-
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: Edit, state: State) -> None:
         self._edit = edit
         self._lit: str | None = None
         self._default = ""
@@ -76,7 +60,7 @@ the place and what would work.
         self._fields: tuple[str, ...] = ()
         self._signature: Signature | None = None
         self._readable = ""
-        self._state: State | None = None
+        self._state = state
         self.view: View = "source"
         self._is_alone = False
         self._form: SignatureForm | None = None
@@ -145,10 +129,9 @@ the place and what would work.
         self._form.fill(view == "form")
         self.set_class(view == "form", "-form")
         self.stand_alone(self._is_alone)
-        if self._state is not None:
-            text = self._state.session.signature
-            self._form.show(text.text, text.class_name)
-            self._show_instructions(text)
+        text = self._state.session.signature
+        self._form.show(text.text, text.class_name)
+        self._show_instructions(text)
         if not focus:
             return
         if view == "source":
@@ -215,8 +198,6 @@ the place and what would work.
         from adapters.signatures import outline_edits
         from adapters.signatures.outline import outline_of
 
-        if self._state is None:
-            return False
         signature = self._state.session.signature
         try:
             outline = outline_of(signature.text)
@@ -244,9 +225,8 @@ the place and what would work.
         """Return why the form's text would be invalid; "" if it is valid or had an error before."""
         from adapters.signatures import notation
 
-        chosen = self._state.session.signature.class_name if self._state is not None else None
         try:
-            notation.read(text, chosen)
+            notation.read(text, self._state.session.signature.class_name)
         except SignatureError as error:
             if self._error is None:
                 return error.with_hint

@@ -237,11 +237,7 @@ class SignatureForm(Vertical):
                 return ""
             if "->" not in typed:
                 return "expected a name of letters, digits and _, such as ExtractInvoice"
-            try:
-                notation.read(typed)
-            except SignatureError as error:
-                return error.with_hint
-            return ""
+            return _why_not(notation.read, typed)
 
         def done(typed: str | None) -> None:
             if typed and "->" in typed:
@@ -313,19 +309,12 @@ class SignatureForm(Vertical):
         _, outline, of = found
         new_text = partial(change.rename_class, outline, of)
 
-        def refuse(name: str) -> str:
-            try:
-                new_text(name)
-            except SignatureError as error:
-                return error.with_hint
-            return ""
-
         def done(name: str | None) -> None:
             if name and name != of.name:
                 chosen = name if self._class_name == of.name else None
                 self._on_change(Changed(new_text(name), f"rename {of.name}", class_name=chosen))
 
-        self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, refuse), done)
+        self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, partial(_why_not, new_text)), done)
 
     def _unless_lost(self, comments: tuple[str, ...], make: Callable[[], str], label: str) -> None:
         """Make a change, asking first if it deletes comments too."""
@@ -375,3 +364,12 @@ class SignatureForm(Vertical):
     @property
     def _row(self) -> Row | None:
         return self._rows[self._current] if self._current < len(self._rows) else None
+
+
+def _why_not(make: Callable[[str], object], text: str) -> str:
+    """Return why nothing can be made of a text, or ""."""
+    try:
+        make(text)
+    except SignatureError as error:
+        return error.with_hint
+    return ""

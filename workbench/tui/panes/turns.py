@@ -28,24 +28,7 @@ from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_noti
 
 class DemosPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Demos"
-    HELP = (
-        """\
-## Demos
-
-Few-shot examples before the question, as turns of a conversation. A **complete** demo has all fields. An
-**incomplete** demo lacks some: it moves to the front, with placeholders for what is missing. A demo without inputs or
-without outputs is **dropped** from every prompt.
-
-Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of field names.
-"""
-        + rows.HELP
-        + "`{demos.toggle|space}` disables · "
-        + rows.MOVE_HELP
-    )
-    BINDINGS = pane_keys(
-        "Rows",
-        (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"),
-    )
+    BINDINGS = pane_keys("Rows", (*rows.SWITCH, "demos.toggle", "Disable or enable this demo"))
     KIND = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
@@ -83,8 +66,6 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
     def on_paste(self, event: events.Paste) -> None:
         """Insert rows pasted into the list."""
         event.stop()
-        if self._state is None:
-            return
         from sessions.imports.demos import pasted
 
         try:
@@ -115,23 +96,7 @@ class _Values(Sequence[Mapping[str, Any]]):
 
 class HistoryPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "History"
-    HELP = (
-        """\
-## History
-
-Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
-messages in front of the question. Each turn has values of the other fields. The inner signatures of an agent take the
-turns as steps of its trajectory: `{app.continue_run|alt+n}` adds the step of the reply with the result of its tool or
-code.
-"""
-        + rows.HELP
-        + "`{history.toggle|space}` disables · "
-        + rows.MOVE_HELP
-    )
-    BINDINGS = pane_keys(
-        "Rows",
-        (*rows.SWITCH, "history.toggle", "Disable or enable this turn"),
-    )
+    BINDINGS = pane_keys("Rows", (*rows.SWITCH, "history.toggle", "Disable or enable this turn"))
     KIND = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
@@ -144,7 +109,7 @@ code.
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         if read.signature is not None and takes_steps(read.signature):
-            is_code = self._state is not None and self._state.session.signature.predictor.startswith("CodeAct")
+            is_code = self._state.session.signature.predictor.startswith("CodeAct")
             return CODE_STEP if is_code else STEP
         turns = history_field(read.signature) if read.signature is not None else None
         return [one for one in super().fields_of(read) if turns is None or one.name != turns.name]
@@ -174,26 +139,12 @@ USES_OF_TOOLS: Mapping[str, str] = {
 
 class ToolsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Tools"
-    HELP = (
-        """\
-## Tools
-
-Functions that a model may call. They are not run: each call gets the result written here for its **arguments**, else
-the **default**; without either, the run waits and you are asked, and what you type is kept for these arguments. To have
-calls answered by a function of your own, start with `workbench SESSION --tool NAME=module:function`.
-
-Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON.
-`{app.look|F7}`, Calls, shows each turn of a run.
-"""
-        + rows.HELP
-        + rows.MOVE_HELP
-    )
     KIND = "tool"
     NOUN = "tool"
     ABSENT_TEXT = "none"
 
-    def __init__(self, edit: Edit, sending: SendSetup) -> None:
-        super().__init__(edit)
+    def __init__(self, edit: Edit, state: State, sending: SendSetup) -> None:
+        super().__init__(edit, state)
         self._sending = sending
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
@@ -250,22 +201,6 @@ MARKS: Mapping[str, tuple[str, str]] = {
 
 class VariantsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Variants"
-    HELP = (
-        """\
-## Variants
-
-Other texts for the instructions or a field's description. Variants with the same **tag** belong together; a column that
-uses a tag replaces the original with them (`{variants.try|c}` adds such a column next to the focused column).
-
-A variant remembers the text it was written for. When that text changes, the variant is **stale** and left out until you
-renew it (`{variants.renew|r}`) or delete it.
-
-`{variants.suggest|s}` asks a model to rewrite a text. The model gets the signature and the failed replies; you see
-its text as a diff and decide whether to keep it.
-"""
-        + rows.HELP
-        + "`{variants.renew|r}` renews · `{variants.try|c}` adds a column · `{rows.open|enter}` edits\n"
-    )
     BINDINGS = pane_keys(
         "Rows",
         ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),
@@ -280,7 +215,7 @@ its text as a diff and decide whether to keep it.
         return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
-        return column_edits.fields_of(read.signature, self._state) if self._state is not None else ()
+        return column_edits.fields_of(read.signature, self._state)
 
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
@@ -327,12 +262,12 @@ its text as a diff and decide whether to keep it.
             self._change(partial(column_edits.renew, row=self._row), "renew")
 
     def action_try(self) -> None:
-        if self._count and self._state is not None:
+        if self._count:
             self.post_message(TryVariant(self._state.session.variants[self._row].tag))
 
     def action_suggest(self) -> None:
-        listed = self._state.session.variants if self._state is not None else ()
-        self.post_message(SuggestVariant(listed[self._row].of if self._count else variants.INSTRUCTIONS))
+        listed = self._state.session.variants
+        self.post_message(SuggestVariant(listed[self._row].of if listed else variants.INSTRUCTIONS))
 
     def _use(self, state: State, row: int) -> variants.VariantUse | None:
         signature = self._read.signature

@@ -50,12 +50,6 @@ class VerdictStrip(Widget, can_focus=True):
     """A line of verdicts; `Chosen` names the column to go to."""
 
     BINDING_GROUP_TITLE = "Verdicts"
-    HELP = """\
-## Verdicts
-
-Every column with the outcome of its reply. `←` `→` choose a column, `{strip.choose|enter}` goes to its reply.
-`{app.add_column|alt+c}` adds a column for another adapter, model or variant.
-"""
     BINDINGS = pane_keys(
         "Verdicts",
         ("right,down", "step(1)", "Next", "strip.next", "Go to the next column"),
@@ -212,25 +206,15 @@ def short_form(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_ol
         if rendered.slow is not None:
             return Verdict(id, name, "◌", "accent", BEING_READ)
         return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not parsed", LONGEST), matters=True)
-    if reading.ok:
+    if (error := reading.error) is None:
         found = sum(one.state in ("read", "native") for one in reading.fields.values())
         is_repaired = any(step.rule == "json_repair" for one in reading.fields.values() for step in one.steps)
         words = f"{found}/{len(reading.fields)}{' repaired' if is_repaired else ''}"
         return Verdict(id, name, "✓", "success", old + words)
-    place, why = refused_in_short(reading)
-    return Verdict(id, name, "✗", "error", old + place + why, matters=True, brief=old + why)
-
-
-def refused_in_short(reading: Reading) -> tuple[str, str]:
-    """Return place and reason of a parse error, such as `line 12: ` and `& not escaped`."""
-    error = reading.error
-    if error is None:
-        return "", ""
     why = next((SHORT_FLAGS[one.name] for one in reading.flags if one.name in SHORT_FLAGS), error.message)
-    place = ""
-    if error.start is not None:
-        place = f"line {reading.line_and_column(error.start)[0]}: "
-    return place, one_line(why.strip(), LONGEST)
+    why = one_line(why.strip(), LONGEST)
+    place = f"line {reading.line_and_column(error.start)[0]}: " if error.start is not None else ""
+    return Verdict(id, name, "✗", "error", old + place + why, matters=True, brief=old + why)
 
 
 REPLY = ("reply ", "$foreground bold")
@@ -300,15 +284,11 @@ def _took(run: ColumnRun) -> str:
 def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
     """Describe a parse result; for an error, with its place and the key for fixes before what a narrow column cuts."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
-    if reading.ok and reading.uncertain:
-        return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
-    if reading.ok:
-        return _line("✓", "success", "", took + flags, ended)
-    error, found = reading.error, []
-    if error is not None and error.start is not None:
-        found.append(f"line {reading.line_and_column(error.start)[0]}")
-    if error is not None and error.field:
-        found.append(error.field)
+    if (error := reading.error) is None:
+        uncertain = f"uncertain · {', '.join(reading.uncertain)}" if reading.uncertain else ""
+        return _line("✓", "warning" if uncertain else "success", uncertain, took + flags, ended)
+    found = [f"line {reading.line_and_column(error.start)[0]}"] if error.start is not None else []
+    found += [error.field] if error.field else []
     rest = (keys("{app.fixes|alt+x} fixes"), *found[1:], took.strip(), f"{len(reading.flags)} ⚑" * bool(flags))
     return _line("✗", "error", "".join(found[:1]), " · " * bool(found) + " · ".join(filter(None, rest)), ended)
 

@@ -54,24 +54,6 @@ class Wanted(NamedTuple):
 class BenchScreen(FrontScreen[Wanted | None]):
     """Show the grid; return the cell to show, or None."""
 
-    HELP = """\
-## Bench
-
-The first line is the verdict: the best column, columns that are not told apart from it, and columns that are worse.
-
-Each cell is a case in a column: its sign and colour show its runs, its numbers how many parsed and were as expected.
-`✓` all of them, `◐` some, `✗` none, `!` no run counts, and `~`: the cell is flaky, its repeats disagree.
-
-Above each column are its share with the interval for new cases, its cost, median time and tokens a run.
-
-The arrows move between cells, `{grid.choose|enter}` shows the runs of a cell with their values, and `{bench.take|o}`
-shows the case with the reply of its first run. From the runs of a cell, `{runs.record|r}` keeps a reply as a fixture
-and `{runs.demo|d}` makes a demo of it.
-
-`{bench.filter|f}` keeps only cases that differ between columns, failed, or are flaky; `{bench.versus|v}` keeps those
-that this column failed and another passed; `{bench.causes|g}` groups misses by cause and shows the cells of a group.
-`{bench.sort|s}` sorts; `{bench.pairs|p}` shows the conclusions. `workbench bench SESSION` makes the runs.
-"""
     APP_ACTIONS = ON_A_DIALOG
     BINDING_GROUP_TITLE = "Bench"
     BINDINGS = pane_keys(

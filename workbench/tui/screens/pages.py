@@ -57,16 +57,6 @@ class PagesScreen(OneLayout[Place | None]):
     `looked_at(step)` returns the column `step` columns after the one that was inspected first.
     """
 
-    HELP = """\
-## Inspect
-
-**Card**: the adapter, when to use it, and its last run in five steps. **Request**: messages and parameters as sent, and
-what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**: which parser
-reads which column's reply. **Differences**: this prompt compared with another column's or the recording. **Lint**: what
-reaches the model in an unexpected form; `{text.choose|enter}` goes to its place. **Repeats**: several runs of the same
-request, equal values counted. **Tokens**: where the tokens of the request go, and their price. **Stream**: what dspy's
-`StreamListener` emits for each chunk of the reply, as it was sent or cut at random, and what it never emits.
-"""
     APP_ACTIONS = ON_A_PAGE
     BINDING_GROUP_TITLE = "Inspect"
     BINDINGS = pane_keys(

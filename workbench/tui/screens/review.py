@@ -45,22 +45,6 @@ class ReviewScreen(FrontScreen[Left]):
     review does. The screen writes nothing into a session; it stores each decision in `kept`, for the case of a crash.
     """
 
-    HELP = """\
-## Review
-
-Drift by cause: one change is one decision, however many fixtures show it. `{review.accept|a}` accepts it: its fixtures
-are recorded again, with the replies they have. `{review.leave|s}` rejects it: `check` goes on failing. In capitals both
-apply to all undecided causes; `{review.undo|u}` undoes the last decision. Nothing is written until you leave with
-`{review.close|esc}`.
-
-Replies that no longer parse, or give another value, come first. `{review.accept_all|A}` skips them: look at each
-reply, and accept it separately. A fixture that two causes changed is recorded when both are accepted, and so is the
-text of a linked program. Failed expectations cannot be accepted: edit the expectation, or send again.
-
-`{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause. `{review.view|v}` shows the change by
-words, side by side, or one side alone, and `{review.open|o}` opens the session there. `{review.down|J}` shows the lines
-that are only counted.
-"""
     APP_ACTIONS = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"
     BINDINGS = pane_keys(

@@ -190,19 +190,6 @@ class StressScreen(FrontScreen[Taken | None]):
     `make` runs the test in a thread, unless it is `done`; `of` names the session, `columns` are the ids of its columns.
     """
 
-    HELP = """\
-## Stress test
-
-A good reply of this case, damaged in more than a hundred named ways, and how each adapter's parser handles it:
-`≠` a different value with no flag (silently wrong), `!` a different value with a flag, `✗` parse error,
-`✓` the same values, `·` not applicable to this format. No model is called. Above the grid: which column survives the
-most kinds of damage, what the last column loses, and the fix.
-
-`{stress.right|→}` and `{stress.left|←}` choose the adapter, up and down the mutation. `enter` shows both parse results
-side by side; `{stress.next|n}` and `{stress.before|p}` move on from there.
-`{stress.filter|f}` filters the rows. `{stress.take|t}` puts the damaged reply under its column, where every step is
-shown; undo removes it.
-"""
     APP_ACTIONS = ON_A_STRESS
     BINDING_GROUP_TITLE = "Stress test"
     BINDINGS = pane_keys(

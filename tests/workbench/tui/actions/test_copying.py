@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions import exporting
+from workbench.tui.host import Ended
 
 
 def test_every_form_of_a_column_can_be_copied() -> None:
@@ -17,7 +19,8 @@ def test_every_form_of_a_column_can_be_copied() -> None:
         await desk.press("f3", "f3", "end")
         copied: dict[str, str] = {}
         for answer in exporting.COPIES:
-            await exporting.copy(desk.app, answer.value)
+            with suppress(Ended):  # an offline model has no curl command
+                await exporting.copy(desk.app, answer.value)
             copied[answer.value] = desk.app.clipboard
         pane = desk.main.columns.current
         assert pane is not None and pane.rendered is not None and pane.rendered.request is not None

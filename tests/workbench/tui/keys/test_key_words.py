@@ -12,7 +12,7 @@ import workbench
 from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import RenderedColumn
-from workbench.tui.actions.looking import HelpScreen
+from workbench.tui.actions.looking import HELP, HelpScreen, sections
 from workbench.tui.keys import NAMED_KEY, KeyWords, every_binding, plain_words
 from workbench.tui.panes.verdicts import verdict
 from workbench.tui.widgets.guide import Guide
@@ -73,7 +73,8 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
 
 @cache
 def shown() -> list[tuple[str, str]]:
-    return [
+    help_texts = enumerate(HELP.read_text("utf-8").splitlines(), 1)
+    return [(f"tui/help.md:{line}", text) for line, text in help_texts] + [
         (f"{path.relative_to(SOURCES).as_posix()}:{line}", text)
         for path in sorted(SOURCES.rglob("*.py"))
         if path.relative_to(SOURCES).as_posix() not in NO_TEXT
@@ -175,3 +176,8 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
         await desk.until(lambda: desk.reply("chat"), "for the replies: it is also the key that send")
 
     at_the_desk(act, home=tmp_path)
+
+
+def test_every_section_of_the_help_is_named_after_a_pane_or_screen() -> None:
+    sources = "".join(path.read_text("utf-8") for path in (SOURCES / "tui").rglob("*.py"))
+    assert [one for one in sections() if f'"{one}"' not in sources] == []

@@ -159,9 +159,9 @@ def test_the_matrix_reads_every_reply_with_every_parser() -> None:
 
 def test_columns_are_compared_by_section() -> None:
     at = looked_at(session())
-    others = {one.id: one for one in prompt_pages.others_of(at)}
-    assert "column json" in others and "recorded" not in others
-    said = text_of(prompt_pages.difference_blocks(at, others["column json"]))
+    others = prompt_pages.others_of(at)
+    assert "column json" in others and prompt_pages.RECORDED not in others
+    said = text_of(prompt_pages.difference_blocks(at, "column json"))
     assert "sections differ" in said and "system" in said and "inputs · user" in said
 
 

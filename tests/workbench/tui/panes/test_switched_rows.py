@@ -19,22 +19,22 @@ from workbench.tui.widgets.row_list import RowList
 def test_a_turn_that_is_off_is_marked_as_a_demo_that_is() -> None:
     case = replace(TICKETS.cases[0], history=({}, {}), turns_off=frozenset({1}))
     state = State(replace(TICKETS, cases=(case,), demos=(Demo({}, enabled=False),)))
-    history, demos = HistoryPane(lambda *_, **__: None), DemosPane(lambda *_, **__: None)
+    history, demos = [pane(lambda *_, **__: None, state) for pane in (HistoryPane, DemosPane)]
     assert history.mark_of(state, 0)[0] == "●"
     assert history.mark_of(state, 1) == demos.mark_of(state, 0) == ("○ off", "$foreground 60%")
 
 
 def test_what_the_prompt_does_with_a_demo_stands_at_its_own_row_when_one_above_is_off() -> None:
     state = State(replace(TICKETS, demos=(Demo({}, enabled=False), Demo({"message": "Hi"}), Demo({}))))
-    pane = DemosPane(lambda *_, **__: None)
+    pane = DemosPane(lambda *_, **__: None, state)
     pane.show_uses([DemoUse(2, "dropped", ()), DemoUse(3, "complete", ())])
     assert [pane.mark_of(state, row)[0] for row in range(3)] == ["○ off", "✗ dropped", "●"]
 
 
 def test_a_demo_that_was_just_added_is_no_error() -> None:
-    pane = DemosPane(lambda *_, **__: None)
-    pane.show_uses([DemoUse(1, "dropped", ())])
     state = State(replace(TICKETS, demos=(Demo({}),)))
+    pane = DemosPane(lambda *_, **__: None, state)
+    pane.show_uses([DemoUse(1, "dropped", ())])
     assert pane.mark_of(state, 0) == ("·", "$foreground 60%"), "a wider mark narrows the texts of the others"
     assert pane.summary_of(state, 0).plain == "(not sent while empty)"
 

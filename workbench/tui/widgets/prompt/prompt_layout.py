@@ -115,9 +115,7 @@ class PromptLayout:
         if not isinstance(self.section(position), FoldedSection):
             return False
         self.unfolded |= {fold_origin(self.messages[position])}
-        self._sections[position] = None
-        self._measure(position)
-        self._stack()
+        self._lay_out_again(position)
         return True
 
     def open_where(self, wanted: Origin) -> bool:
@@ -152,31 +150,25 @@ class PromptLayout:
         """Fill empty rows of `room` with the first message's folded text; return whether the excerpt changed."""
         if not self.messages:
             return False
-        first, excerpt = self.section(0), 0
         if self._measure(0):
             self._stack()
-        if isinstance(first, FoldedSection) and first.hidden_rows:
-            spare = min(room - self.rows_held, first.hidden_rows)
-            excerpt = spare if spare >= LEAST_EXCERPT else 0
+        spare = min(room - self.rows_held, self.section(0).hidden_rows)
+        excerpt = spare if spare >= LEAST_EXCERPT else 0
         if excerpt == self._excerpt:
             return False
         self._excerpt = excerpt
-        self._sections[0] = None
-        if self._measure(0):
-            self._stack()
+        self._lay_out_again(0)
         return True
 
     @property
     def rows_held(self) -> int:
         """The height of all messages as folded, in rows, without the excerpt."""
-        first = self.section(0) if self.messages else None
-        return self.height - (first.excerpt if isinstance(first, FoldedSection) else 0)
+        return self.height - (self.section(0).excerpt if self.messages else 0)
 
     @property
     def rows_in_full(self) -> int:
         """The height in rows if all folded text of the first message were shown."""
-        first = self.section(0) if self.messages else None
-        return self.rows_held + (first.hidden_rows if isinstance(first, FoldedSection) else 0)
+        return self.rows_held + (self.section(0).hidden_rows if self.messages else 0)
 
     def toggle_fold(self, position: int, piece: int) -> bool:
         """Unfold a long piece, or fold it again; return False if it is short."""
@@ -186,9 +178,7 @@ class PromptLayout:
         if isinstance(section, FoldedSection) and piece < section.first_own and self.open_message(position):
             return True
         self.unfolded ^= {section.origins[piece]}
-        self._sections[position] = None
-        self._measure(position)
-        self._stack()
+        self._lay_out_again(position)
         return True
 
     def find(self, wanted: Origin) -> Spot | None:
@@ -280,6 +270,11 @@ class PromptLayout:
 
     def _at(self, position: int, piece: int) -> Spot:
         return Spot(position, self.section(position).rows_of(piece)[0], piece)
+
+    def _lay_out_again(self, position: int) -> None:
+        self._sections[position] = None
+        if self._measure(position):
+            self._stack()
 
     def _measure(self, position: int) -> bool:
         height = self.section(position).height

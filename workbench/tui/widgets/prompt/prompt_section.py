@@ -81,6 +81,8 @@ class Section:
     form = "sections"
     is_title_alone = False
     """True if only the title is shown."""
+    excerpt = hidden_rows = 0
+    """Rows of folded text: those shown, and all of them, up to `LONGEST_SHOWN` characters."""
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
@@ -228,8 +230,6 @@ class FoldedSection(Section):
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
         self.excerpt = excerpt
-        self.hidden_rows = 0
-        """Rows of the folded text, shown or hidden, up to `LONGEST_SHOWN` characters."""
         self.first_own = 0
         """The first piece that is not folded."""
         super().__init__(message, width, is_unfolded)
