@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
     from adapters.values.plain_json import Step
 
+NOT_TAKEN = ("duplicate", "unknown")
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
@@ -44,20 +45,22 @@ FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as one JSON object."""
-    before, after = _around(reading)
-    is_valid = any(one.extract is not None for one in reading.fields.values())
+    before, after = ("", "") if reading.is_plain_object else _around(reading)
+    is_valid = reading.is_plain_object or any(one.extract is not None for one in reading.fields.values())
     if not is_valid or before or after:
         yield from _dropped(reading, before, after, fence_is_asked_for=False)
         yield from _several(reading)
         yield from _no_object(reading)
         yield from _broken_keys(reading)
-    yield from _keys(reading)
+    if not reading.kinds.isdisjoint(NOT_TAKEN):
+        yield from _keys(reading)
 
 
 def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as a fenced JSON block."""
     yield from _dropped(reading, *_around(reading), fence_is_asked_for=True)
-    yield from _keys(reading)
+    if not reading.kinds.isdisjoint(NOT_TAKEN):
+        yield from _keys(reading)
 
 
 def _around(reading: Reading) -> tuple[str, str]:
@@ -186,7 +189,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
     ignored: dict[str, int] = {}
     duplicated: dict[str, int] = {}
     for span in reading.spans:
-        if span.kind not in ("duplicate", "unknown"):
+        if span.kind not in NOT_TAKEN:
             continue
         row = keys_of_row(completion, span.start, span.end)
         for name in outputs:
