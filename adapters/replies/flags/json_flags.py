@@ -94,7 +94,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
                 f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
             )
             yield Flag("object-inside-think", said)
-    end = valid_object_at(completion, first)
+    end = _end_of_object(reading, first)
     if end < 0 or begins_without_brace(reading):
         return
     following = completion.find("{", end)
@@ -114,6 +114,17 @@ def _several(reading: Reading) -> Iterator[Flag]:
         "several-objects",
         f"The reply contains more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
     )
+
+
+def _end_of_object(reading: Reading, first: int) -> int:
+    """Return the end of the valid object at the first brace; -1 if it is invalid."""
+    completion, spans = reading.completion, reading.spans
+    is_read = not reading.repair_steps and "repaired" not in reading.kinds
+    if is_read and len(spans) > 1 and completion[: spans[0].end].strip() == "{":
+        rest = completion[spans[-1].start :].lstrip()
+        if spans[-1].kind == "ignored" and rest[:1] == "}":
+            return len(completion) - len(rest) + 1
+    return valid_object_at(completion, first)
 
 
 def _no_object(reading: Reading) -> Iterator[Flag]:
@@ -195,9 +206,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
         for name in outputs:
             if name in row and name not in duplicated:
                 duplicated[name] = place_in_row(completion, span.start, name)
-        for key in row:
-            if 0 < len(key) <= LONGEST_KEY and key not in outputs:
-                ignored.setdefault(key, span.start)
+        others = [key for key in row if key not in ignored and key not in outputs and 0 < len(key) <= LONGEST_KEY]
+        ignored.update(dict.fromkeys(others, span.start))
         if span.kind == "duplicate" and span.field and not row:
             duplicated.setdefault(span.field, span.start)
         elif span.kind == "unknown" and not row and (match := KEY.match(completion, span.start)):
@@ -210,9 +220,10 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             f"that on {line(reading, start)} does not.",
             name,
         )
-    lower = names_by_case(reading.signature)
+    folded = "\n".join(ignored).casefold()  # a million keys are searched at once
+    lower = {key: name for key, name in names_by_case(reading.signature).items() if key in folded}
     told: set[str] = set()
-    for key, start in ignored.items():
+    for key, start in ignored.items() if lower else ():
         meant = lower.get(key.strip().casefold())
         if meant is None or (meant in told and not completion.startswith(f'"{key}"', start)):
             continue
