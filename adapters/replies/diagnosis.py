@@ -144,9 +144,7 @@ def _is_cut_later(reading: Reading) -> bool:
     error = reading.error
     if error is None or error.field is None or error.end is None:
         return False
-    return bool(reading.completion[error.end :].strip('" \n]}`')) and all(
-        one.state in FOUND for one in reading.fields.values()
-    )
+    return bool(reading.completion[error.end :].strip('" \n]}`')) and all(one in FOUND for one in reading.states)
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
@@ -213,7 +211,7 @@ def _last(reading: Reading) -> Diagnosis:
             likely = told(LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
         return told(LIKELY, f"{message}.")
-    states = [one.state for one in reading.fields.values()]
+    states = reading.states
     missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
     them = "it" if len(missing) == 1 else "them"
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():

@@ -68,14 +68,15 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if own is None:
         return
     text = reading.completion
-    yield from value_guesses(reading)
-    if "nul-in-value" in [flag.name for flag in grounds(reading)]:
+    if reading.error is not None and reading.error.start is not None:
+        yield from value_guesses(reading)
+    has_signs = "\0" in text or "\\" in text
+    if has_signs and "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
     yield from _misspelt(reading)
-    answer = without_thinking(text)
-    if answer:
+    if answer := without_thinking(text):
         yield Guess("The reply thinks first; without its thoughts it parses as", answer)
     quoted = text_in_quotes(text)
     if quoted:
@@ -115,11 +116,11 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
 
 def _is_clear(reading: Reading) -> bool:
     """Return whether names other than outputs occur only inside values that parsed."""
-    if reading.form not in ("xml", "json") or "failed" in [one.state for one in reading.fields.values()]:
+    if reading.form not in ("xml", "json") or "failed" in reading.states:
         return False
     if reading.form == "xml":
         is_parsed = reading.error is not None and reading.error.field is not None
-        return is_parsed and "unknown" not in [span.kind for span in reading.spans]
+        return is_parsed and "unknown" not in reading.kinds
     return reading.is_plain_object
 
 
@@ -269,7 +270,8 @@ def _in_ascii(text: str) -> Iterator[Guess]:
 
 def _xml(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    if not signature.output_fields.keys() >= set(_tag_of_output(signature).findall(text)):
+    tags = set(_tag_of_output(signature).findall(text))
+    if not signature.output_fields.keys() >= tags:
         for name in signature.output_fields:
             text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
     if text != reading.completion:
@@ -302,10 +304,12 @@ def _xml(reading: Reading) -> Iterator[Guess]:
         ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
         yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
     not_read = [name for name, one in reading.fields.items() if one.state != "read"]
+    if plain == reading.completion and plain.isascii():
+        not_read = [name for name in not_read if name in tags]
     if any(opening_tag(name).search(plain) for name in not_read):
-        tags = between_tags(plain, signature)
+        texts = between_tags(plain, signature)
         kept = "\n".join(
-            f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in tags.items()
+            f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in texts.items()
         )
         yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
 
@@ -399,7 +403,7 @@ def _best(reading: Reading, reader: Reader, before: Quality, found: Iterable[Gue
 
 
 def _read(reading: Reading) -> int:
-    return [one.state for one in reading.fields.values()].count("read")
+    return reading.states.count("read")
 
 
 def _quality(reading: Reading, flags: Iterable[Flag]) -> Quality:

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.display.as_text import ShowsItself
@@ -69,6 +70,11 @@ OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 """read: coerced from the reply · default: filled in · missing: not in the reply · failed: found but not coerced ·
 unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
+
+
+STATE_OF, KIND_OF = itemgetter(1), itemgetter(2)
+"""The state of a `FieldReading`, and the kind of a `Span`."""
+ABSENT: tuple[FieldState, ...] = ("missing", "default")
 
 
 class Extract(NamedTuple):
@@ -215,9 +221,22 @@ class Reading(ShowsItself):
         return self.error is None
 
     @kept
+    def states(self) -> list[FieldState]:
+        """Return the states of the outputs."""
+        return [*map(STATE_OF, self.fields.values())]
+
+    @kept
+    def kinds(self) -> frozenset[SpanKind]:
+        """Return the kinds of the spans."""
+        return frozenset(map(KIND_OF, self.spans))
+
+    @kept
     def lacking(self) -> tuple[str, ...]:
         """Return the outputs that are not in the reply."""
-        return tuple([name for name, one in self.fields.items() if one.state in ("missing", "default")])
+        states = self.states
+        if states.count("read") == len(states):
+            return ()
+        return tuple([name for name, one in zip(self.fields, states, strict=True) if one in ABSENT])
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -236,7 +255,7 @@ class Reading(ShowsItself):
         return (
             text[:1] == "{"
             and text[spans[-1].start :].strip() == "}"
-            and OF_OUTPUTS.issuperset([span.kind for span in spans])
+            and self.kinds <= OF_OUTPUTS
             and any(one.extract is not None for one in self.fields.values())
             and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
         )

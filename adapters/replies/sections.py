@@ -74,10 +74,8 @@ def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str,
         openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
         if sum(1 for _ in openings) != len(found):
             return True
-    for one in found:
-        begin = one.marker_start
-        begins_line = not begin or text[begin - 1] == "\n"
-        if one.on_marker_line or not begins_line or names.get(sound(one.name), one.name) != one.name:
+    for name, begin, _, _, _, _, on_marker_line, _ in found:
+        if on_marker_line or (begin and text[begin - 1] != "\n") or names.get(sound(name), name) != name:
             return True
     return False
 

@@ -49,7 +49,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     if has_others:
         yield from _not_taken(reading, found, taken)
     # A letter first: to search a long reply for "[THINK]" takes a third of its parse.
-    thoughts = [one for one in THOUGHTS if ("<" if "<" in one[0] else "K") in completion and one[0] in completion]
+    may_think = "<" in completion or ("K" in completion and "[T" in completion)
+    thoughts = [one for one in THOUGHTS if one[0] in completion] if may_think else ()
     for name, section in taken.items():
         for begin, end in thoughts:
             yield from _inside_thoughts(reading, name, section, begin, end)

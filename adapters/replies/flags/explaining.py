@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -147,6 +148,7 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
             )
 
 
+MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
@@ -155,12 +157,13 @@ def echoed(reading: Reading) -> Iterator[Flag]:
     """Flag fields that repeat the prompt's placeholder `{name}` or text for missing values."""
     outputs = reading.signature.output_fields
     for name, found in reading.fields.items():
-        if found.place is None or found.state not in ("read", "failed") or name not in outputs:
+        place, value = found.place, found.value
+        if place is None or found.state not in ("read", "failed") or name not in outputs:
             continue
-        start, end = found.place
-        given = found.value if type(found.value) is str else found.completion[start : min(end, start + MOST_ECHOED)]
-        if found.state == "read" and given.lstrip()[:1] not in '"{N':
+        is_text = type(value) is str
+        if found.state == "read" and not (MAY_ECHO(value) if is_text else MAY_ECHO(found.completion, *place)):
             continue
+        given = value if is_text else found.completion[place[0] : min(place[1], place[0] + MOST_ECHOED)]
         text = given[:MOST_ECHOED].strip().strip('"')
         if found.state == "read" and text[:1] not in "{N":
             continue
@@ -188,21 +191,27 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
 """Detectors of structural flags, by form of reply."""
 
 
-def detectors_of(reading: Reading) -> tuple[Detector, ...]:
-    """Return the detectors for a parse result: verdict, structure, text, then values if the reply has any."""
-    structure = STRUCTURE.get(reading.form)
-    of_reply = (no_answer, verdict, *(() if structure is None else (structure,)), strange_reply)
-    if reading.ok:
-        return (*of_reply, repaired_json, values_read, echoed, unchecked)
-    if len(reading.lacking) == len(reading.fields):
-        return of_reply
-    return (*of_reply, repaired_json, values_read, values_refused, echoed, unchecked)
-
-
 EXPLAIN_NO_ERROR = frozenset((verdict, unchecked))
 """Detectors whose flags do not explain a parse error."""
 EXPLAIN_NO_FIELD = EXPLAIN_NO_ERROR | {values_read}
 """Detectors whose flags do not explain the error of a field."""
+
+
+def detectors_of(reading: Reading, without: frozenset[Detector] = frozenset()) -> tuple[Detector, ...]:
+    """Return the detectors for a parse result: verdict, structure, text, then values if the reply has any."""
+    has_values = reading.ok or len(reading.lacking) < len(reading.fields)
+    return _detectors(reading.form, has_values, "failed" in reading.states, without)
+
+
+@lru_cache(maxsize=128)
+def _detectors(
+    form: ReplyForm, has_values: bool, has_failed: bool, without: frozenset[Detector]
+) -> tuple[Detector, ...]:
+    refused = (values_refused,) if has_failed else ()
+    of_values = (repaired_json, values_read, *refused, echoed, unchecked) if has_values else ()
+    structure = (STRUCTURE[form],) if form in STRUCTURE else ()
+    found = (no_answer, verdict, *structure, strange_reply, *of_values)
+    return tuple([one for one in found if one not in without])
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -224,7 +233,7 @@ def grounds(reading: Reading) -> tuple[Flag, ...]:
             known = reading.flags
         else:
             no_cause = EXPLAIN_NO_ERROR if error.field is None else EXPLAIN_NO_FIELD
-            known = _found(reading, [one for one in detectors_of(reading) if one not in no_cause])
+            known = _found(reading, detectors_of(reading, no_cause))
         reading.detected[grounds] = known
     return known
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
     from adapters.values.plain_json import Step
 
+NOT_TAKEN = ("duplicate", "unknown")
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
 COLON = re.compile(r"\s*:")
@@ -44,20 +45,22 @@ FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as one JSON object."""
-    before, after = _around(reading)
-    is_valid = any(one.extract is not None for one in reading.fields.values())
+    before, after = ("", "") if reading.is_plain_object else _around(reading)
+    is_valid = reading.is_plain_object or any(one.extract is not None for one in reading.fields.values())
     if not is_valid or before or after:
         yield from _dropped(reading, before, after, fence_is_asked_for=False)
         yield from _several(reading)
         yield from _no_object(reading)
         yield from _broken_keys(reading)
-    yield from _keys(reading)
+    if not reading.kinds.isdisjoint(NOT_TAKEN):
+        yield from _keys(reading)
 
 
 def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
     """Yield structural flags for a reply parsed as a fenced JSON block."""
     yield from _dropped(reading, *_around(reading), fence_is_asked_for=True)
-    yield from _keys(reading)
+    if not reading.kinds.isdisjoint(NOT_TAKEN):
+        yield from _keys(reading)
 
 
 def _around(reading: Reading) -> tuple[str, str]:
@@ -91,7 +94,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
                 f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
             )
             yield Flag("object-inside-think", said)
-    end = valid_object_at(completion, first)
+    end = _end_of_object(reading, first)
     if end < 0 or begins_without_brace(reading):
         return
     following = completion.find("{", end)
@@ -111,6 +114,17 @@ def _several(reading: Reading) -> Iterator[Flag]:
         "several-objects",
         f"The reply contains more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
     )
+
+
+def _end_of_object(reading: Reading, first: int) -> int:
+    """Return the end of the valid object at the first brace; -1 if it is invalid."""
+    completion, spans = reading.completion, reading.spans
+    is_read = not reading.repair_steps and "repaired" not in reading.kinds
+    if is_read and len(spans) > 1 and completion[: spans[0].end].strip() == "{":
+        rest = completion[spans[-1].start :].lstrip()
+        if spans[-1].kind == "ignored" and rest[:1] == "}":
+            return len(completion) - len(rest) + 1
+    return valid_object_at(completion, first)
 
 
 def _no_object(reading: Reading) -> Iterator[Flag]:
@@ -186,15 +200,14 @@ def _keys(reading: Reading) -> Iterator[Flag]:
     ignored: dict[str, int] = {}
     duplicated: dict[str, int] = {}
     for span in reading.spans:
-        if span.kind not in ("duplicate", "unknown"):
+        if span.kind not in NOT_TAKEN:
             continue
         row = keys_of_row(completion, span.start, span.end)
         for name in outputs:
             if name in row and name not in duplicated:
                 duplicated[name] = place_in_row(completion, span.start, name)
-        for key in row:
-            if 0 < len(key) <= LONGEST_KEY and key not in outputs:
-                ignored.setdefault(key, span.start)
+        others = [key for key in row if key not in ignored and key not in outputs and 0 < len(key) <= LONGEST_KEY]
+        ignored.update(dict.fromkeys(others, span.start))
         if span.kind == "duplicate" and span.field and not row:
             duplicated.setdefault(span.field, span.start)
         elif span.kind == "unknown" and not row and (match := KEY.match(completion, span.start)):
@@ -207,9 +220,10 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             f"that on {line(reading, start)} does not.",
             name,
         )
-    lower = names_by_case(reading.signature)
+    folded = "\n".join(ignored).casefold()  # a million keys are searched at once
+    lower = {key: name for key, name in names_by_case(reading.signature).items() if key in folded}
     told: set[str] = set()
-    for key, start in ignored.items():
+    for key, start in ignored.items() if lower else ():
         meant = lower.get(key.strip().casefold())
         if meant is None or (meant in told and not completion.startswith(f'"{key}"', start)):
             continue

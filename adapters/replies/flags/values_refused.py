@@ -27,6 +27,7 @@ EXPONENT = re.compile(r"[-+]?\d*\.?\d+[eE][-+]?\d+")
 TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
 JOINED_BY = re.compile(r"\b(?:and|or)\b")
 DIGITS = 4300
+SCALARS, LISTS = (bool, int, float), (list, set, tuple)
 MOST_TEXT = 2_000
 
 
@@ -72,8 +73,8 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
 def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
     inner, raw = without_none(annotation), (field.raw or "").strip()
     text = (given.strip() if isinstance(given, str) else raw)[:MOST_TEXT]
-    name, is_plain = field.name, get_origin(inner) is Literal or inner in (bool, int, float)
-    is_list = get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple)
+    name, origin = field.name, get_origin(inner)
+    is_plain, is_list = origin is Literal or inner in SCALARS, (origin or inner) in LISTS
     if isinstance(inner, type) and issubclass(inner, Enum):
         yield from _enum(name, inner, given, text, inner is not annotation)
     elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
@@ -85,9 +86,9 @@ def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag
         yield Flag(
             "value-wrapped", f"`{name}` is a list in the reply, {shown(given)}; a single value is expected.", name
         )
-    elif get_origin(inner) is Literal:
+    elif origin is Literal:
         yield from _literal(name, inner, given, text, raw[:MOST_TEXT], inner is not annotation)
-    elif inner in (bool, int, float) and not isinstance(given, dict):
+    elif inner in SCALARS and not isinstance(given, dict):
         yield from _scalar(name, inner, raw)
     elif is_list:
         yield from _list(name, inner, given)

@@ -100,12 +100,16 @@ def _not_closed(reading: Reading, at: int) -> str:
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
+    completion, spans = reading.completion, reading.spans
+    is_plain = "unknown" not in reading.kinds and "=" not in completion
+    if is_plain and not any(completion[one.start : one.end].strip() for one in spans if one.kind == "ignored"):
+        return
     lower = names_by_case(reading.signature)
     ignored: dict[str, int] = {}
     attributed: set[str] = set()
     is_inside = False
-    for span in reading.spans:
-        text = reading.completion[span.start : span.end]
+    for span in spans:
+        text = completion[span.start : span.end]
         if span.kind == "marker":
             is_whole = text.rstrip().endswith("/>") or (text.startswith("<") and "</" in text)
             is_inside = not is_inside and not is_whole
@@ -162,7 +166,7 @@ def _unknown(reading: Reading, name: str, text: str, start: int, lower: Mapping[
 
 
 def _nested(reading: Reading) -> Iterator[Flag]:
-    missing = reading.lacking[:20]
+    missing = [name for name in reading.lacking[:20] if f"<{name}>" in reading.completion]
     for field in reading.fields.values() if missing else ():
         raw = field.raw
         if raw is None or "<" not in raw:
@@ -217,6 +221,8 @@ def _takes_keys(annotation: object, given: dict[str, Any]) -> bool:
 
 def _tags_at_the_top(text: str) -> set[str]:
     """Return the tags of the top-level elements in the first `LONGEST` characters of XML."""
+    if len(text) <= LONGEST:
+        return {one.tag for one in ElementTree.XML(f"<r>{text}</r>")}
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
     parser.feed(f"<r>{text[:LONGEST]}")
     depth, found = 0, set[str]()
@@ -238,6 +244,8 @@ def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
                 f"`{name}` is a list, and {shown(after[0])} became its only item: items need <item> tags of their own.",
                 name,
             )
+        return
+    if raw.count("<") == raw.count("<item>") + raw.count("</item>"):
         return
     if all(match[1] == "item" for match in TAG.finditer(raw)):
         return

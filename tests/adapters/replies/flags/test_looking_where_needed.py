@@ -12,7 +12,7 @@ import adapters
 from adapters.formats import catalog
 from adapters.replies import repairs
 from adapters.replies.flag import Flag
-from adapters.replies.flags import explaining, strange_replies, values_read
+from adapters.replies.flags import explaining, json_flags, strange_replies, values_read
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.reading import Reading
@@ -43,6 +43,12 @@ def test_a_refused_value_is_not_validated_again(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.delattr(recognition, "_errors_of_part")
     [cause] = adapter.read(SIGNATURE, reply).diagnosis
     assert (cause.cause, cause.path) == ("not-a-number", "scores[1]")
+
+
+def test_a_valid_object_without_outputs_is_not_decoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = catalog.make("json").read(SIGNATURE, '{"Answer": "yes", "who": {"name": "x"}}')
+    monkeypatch.delattr(json_flags, "valid_object_at")  # an error in a detector ends its flags
+    assert "key-in-another-case" in {flag.name for flag in reading.flags}
 
 
 LABELS = ["Answer:", "**Names:**", "## sure", "1. scores:", "- an-swer: x", "__answer__:", "_Sure_ ", "the answer: no"]
