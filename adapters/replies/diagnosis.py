@@ -129,7 +129,8 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     for best in find(reading, 1):
         error = best.reading.error
         if error is not None and error.end and reading.completion.startswith(best.mended[: error.end + 1]):
-            return diagnose(replace(best.reading, ended=reading.ended))
+            found = diagnose(replace(best.reading, ended=reading.ended))
+            return (*[one for one in found if one.cause != CUT], cut)
     return (cut,)
 
 
@@ -179,7 +180,7 @@ def _fails_before_its_end(reading: Reading) -> bool:
 
 def _goes_on(reading: Reading) -> bool:
     """Return whether another output begins after the value that failed."""
-    end = reading.error and reading.error.end
+    end = None if reading.error is None else reading.error.end
     return end is not None and any(one.place and one.place[0] >= end for one in reading.fields.values())
 
 
@@ -273,6 +274,13 @@ def _last(reading: Reading) -> Diagnosis:
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         answer, is_prose = without_thinking(reading.completion), False
         text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
+        inputs = [
+            name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text
+        ]
+        if inputs:
+            message = (
+                f"The reply repeats the input {named(inputs)}, and none of the {expected} of the outputs is in it."
+            )
         keys = _first_keys(reading)
         if own := next((key for key in keys if key in reading.fields), None):
             where = "is not valid, or inside another value, or after other braces"

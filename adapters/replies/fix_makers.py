@@ -94,7 +94,7 @@ def copied_from(reading: Reading, target: Target | None) -> str:
     inputs: dict[str, str] = {}
     for one in prompt.messages:
         for text, _, name in one.segments if one.turn in ("system", "inputs") else ():
-            if name in reading.signature.input_fields:
+            if name is not None and name in reading.signature.input_fields:
                 inputs[name] = f"{inputs.get(name, '')} {text}"
     for name, text in inputs.items():
         there = _WORD.findall(text[:LONGEST_INPUT].casefold())

@@ -137,7 +137,7 @@ class NearMiss:
 
 
 class Ending(NamedTuple):
-    """Why the model stopped: finish reason in OpenAI's words, refusal, token limit; and the prompt of a failed reply."""
+    """Why the model stopped: finish reason in OpenAI's words, refusal, token limit; after an error also the prompt."""
 
     finish_reason: str | None = None
     refusal: str = ""

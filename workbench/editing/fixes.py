@@ -206,11 +206,13 @@ def effects_of(
     each: list[Fix] = []
     for fix in _each_once(offered):
         there = known.get(_adapter_of(fix))
+        read = None if there is None else parse_result(state.session, state.case, there)
         if there is not None:
-            read = _parse_result(state.session, state.case, there)
             parsed_there[there.adapter] = read is not None and read.ok
         if there is not None and "adapter" in fix.change:
-            also_parses = ": its reply parses" if parsed_there[there.adapter] else ""
+            also_parses = ": its reply parses" if read is not None and read.ok else ""
+            if read is not None and not read.ok and read.diagnosis:  # TwoStep may lack its second reply
+                also_parses = ": its reply does not parse either"
             fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id} does{also_parses}.")
         each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]
@@ -278,13 +280,13 @@ def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str,
     columns = sorted(state.session.columns, key=lambda one: one.id != column.id)
     pairs = [(case, one) for one in columns for case in others]
     for case, one in [*pairs, *[(state.case, one) for one in columns]]:
-        read = _parse_result(state.session, case, one)
+        read = parse_result(state.session, case, one)
         if read is not None and read.ok and all(field.state == "read" for field in read.fields.values()):
             message = f"Add the reply of {case.plain_words} in column {one.id} as a demo of the format."
             yield {**case.inputs, **plain(dict(read.values))}, message
 
 
-def _parse_result(session: Session, case: Case, column: Column) -> Reading | None:
+def parse_result(session: Session, case: Case, column: Column) -> Reading | None:
     """Parse a column's reply to a case; None without a reply, or if it cannot be read."""
     reply = case.replies.get(column.id)
     if reply is None or reply.raw:
