@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import Fix, use_adapter
+from adapters.replies.fix_makers import copied_from, target_at
 from adapters.replies.flag import Diagnosis, Flag, named, place, shown
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, valid_object_at
@@ -43,6 +44,7 @@ MOST_SHOWN = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
+ECHO = "placeholder-echoed"
 ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
 """Flags of replies that more tokens would make longer, not better."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
@@ -66,7 +68,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     and none before there is one.
     """
     if reading.extraction is not None:
-        inner = diagnose(reading.extraction)
+        unasked = reading.extraction.ended._replace(prompt=None)  # to copy from the first reply is its task
+        inner = diagnose(replace(reading.extraction, ended=unasked))
         return tuple(
             [
                 replace(one, message=f"Extraction: {one.message}", find_fixes=partial(_of_extraction, inner, number))
@@ -86,25 +89,53 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
     names = {flag.name for flag in found}
-    is_cut_later = CUT in names and (not names.isdisjoint(ECHOES) or _is_cut_later(reading))
+    is_echo, fails_before = not names.isdisjoint(ECHOES), _fails_before_its_end(reading)
+    is_loop_later = fails_before and _goes_on(reading)
+    ends = {CUT: is_echo or fails_before, LOOP: is_loop_later}
     apart = reading.apart()
     if len(found) > 1:
-        found.sort(key=lambda flag: (flag.name == CUT and is_cut_later, RANK[flag.name]))
+        found.sort(key=lambda flag: (ends.get(flag.name, False), RANK[flag.name]))
     causes = [
         Diagnosis(
             flag.name,
-            flag.message,
+            flag.message + _where_copied(reading, flag),
             flag.field,
             flag.path,
             partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, apart, flag.path or flag.field),
         )
         for flag in found
     ]
-    if names == {CUT} and not reading.ok and not _has_begun(reading):
-        causes = [_last(reading), *causes]
-    if LOOP in names:  # all else follows from the loop; more tokens would make it longer
-        causes = [one if one.cause == LOOP else replace(one, find_fixes=tuple) for one in causes]
-    return tuple(causes)
+    if names == {CUT} and not reading.ok:
+        return _of_a_cut(reading, causes[0])
+    helpful = names
+    if is_echo or not names.isdisjoint((ECHO, LOOP)) or _is_complete(reading):  # more tokens would make it longer
+        helpful = names - {CUT}
+    if LOOP in names and not is_loop_later:  # all else follows from the loop
+        helpful = {LOOP}
+    echoed = {one.field for one in causes if one.cause == ECHO}
+    in_vain = {one for one in causes if one.cause not in helpful or (one.field in echoed and one.cause != ECHO)}
+    return tuple([_without_fixes(one) if one in in_vain else one for one in causes])
+
+
+def _where_copied(reading: Reading, flag: Flag) -> str:
+    name = "" if reading.ok or flag.field is None else copied_from(reading, target_at(reading, flag.path or flag.field))
+    return f" The model copied it from the input `{name}`." if name else ""
+
+
+def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
+    """Return the causes of a reply that was cut off, among them those that precede its end."""
+    if not _has_begun(reading):
+        return _last(reading), _without_fixes(cut) if PROGRAM.match(reading.completion) else cut
+    for best in find(reading, 1):
+        error = best.reading.error
+        if error is not None and error.end and reading.completion.startswith(best.mended[: error.end + 1]):
+            found = diagnose(replace(best.reading, ended=reading.ended))
+            return (*[one for one in found if one.cause != CUT], cut)
+    return (cut,)
+
+
+def _without_fixes(cause: Diagnosis) -> Diagnosis:
+    return replace(cause, find_fixes=tuple)
 
 
 def _of_extraction(causes: tuple[Diagnosis, ...], number: int) -> tuple[Fix, ...]:
@@ -139,12 +170,24 @@ def _has_begun(reading: Reading) -> bool:
     return "<" in text or ("{" in text and reading.form != "xml")
 
 
-def _is_cut_later(reading: Reading) -> bool:
-    """Return whether the reply goes on after the value that failed, and lacks no output: its end is not the cause."""
+def _fails_before_its_end(reading: Reading) -> bool:
+    """Return whether the reply goes on after the value that failed: its end is not the cause."""
     error = reading.error
     if error is None or error.field is None or error.end is None:
         return False
-    return bool(reading.completion[error.end :].strip('" \n]}`')) and all(one in FOUND for one in reading.states)
+    return bool(reading.completion[error.end :].strip('" \n]}`'))
+
+
+def _goes_on(reading: Reading) -> bool:
+    """Return whether another output begins after the value that failed."""
+    end = None if reading.error is None else reading.error.end
+    return end is not None and any(one.place and one.place[0] >= end for one in reading.fields.values())
+
+
+def _is_complete(reading: Reading) -> bool:
+    """Return whether all outputs are in the reply, and more text after them."""
+    ends = [one.place[1] for one in reading.fields.values() if one.state in FOUND and one.place]
+    return len(ends) == len(reading.fields) and max(ends) < len(reading.completion.rstrip())
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
@@ -231,6 +274,13 @@ def _last(reading: Reading) -> Diagnosis:
         message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
         answer, is_prose = without_thinking(reading.completion), False
         text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
+        inputs = [
+            name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text
+        ]
+        if inputs:
+            message = (
+                f"The reply repeats the input {named(inputs)}, and none of the {expected} of the outputs is in it."
+            )
         keys = _first_keys(reading)
         if own := next((key for key in keys if key in reading.fields), None):
             where = "is not valid, or inside another value, or after other braces"

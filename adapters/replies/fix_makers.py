@@ -25,7 +25,13 @@ MOST_IN_A_WORD = 3
 MOST_WORDS = 5
 SENTENCE_ENDS = (".", "!", "?")
 SCALARS = (int, float, bool, date, datetime, time)
+LONGEST_COPY = 500
+LONGEST_INPUT = 20_000
+MANY_WORDS = 5
+COPIED = 0.8
+"""The share of many words that are those of an input if they were copied with slips."""
 _STEP = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
+_WORD = re.compile(r"\w+")
 
 
 class Target(NamedTuple):
@@ -72,6 +78,31 @@ def target_at(reading: Reading, place: str | None) -> Target | None:
         name = next((name for name, one in fields.items() if key in (one.alias, one.validation_alias)), key)
         target = Target(name, kind, given, inside.__name__, name in fields and bool(fields[name].metadata))
     return target
+
+
+def copied_from(reading: Reading, target: Target | None) -> str:
+    """Return the input whose words the reply gives for a choice or a number; "" if they are its own."""
+    prompt = reading.ended.prompt
+    if prompt is None or target is None or not isinstance(target.given, str):
+        return ""
+    kind, given = without_none(target.annotation), target.given[:LONGEST_COPY]
+    is_choice = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum | bool))
+    is_worded = kind in (int, float) and not any(map(str.isdigit, given))
+    words = _WORD.findall(given.casefold())
+    if len(words) < 2 or not (is_choice or is_worded):
+        return ""
+    inputs: dict[str, str] = {}
+    for one in prompt.messages:
+        for text, _, name in one.segments if one.turn in ("system", "inputs") else ():
+            if name is not None and name in reading.signature.input_fields:
+                inputs[name] = f"{inputs.get(name, '')} {text}"
+    for name, text in inputs.items():
+        there = _WORD.findall(text[:LONGEST_INPUT].casefold())
+        if f" {' '.join(words)}" in f" {' '.join(there)}":
+            return name
+        if len(words) >= MANY_WORDS and sum(map(set(there).__contains__, words)) >= COPIED * len(words):
+            return name
+    return ""
 
 
 def _values_at(reading: Reading, target: Target, cause: str) -> list[Any]:
@@ -175,7 +206,9 @@ def fallback(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def optional(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    if target is not None and not isinstance(target.given, list | dict) and not allows_none(target.annotation):
+    if target is None or isinstance(target.given, list | dict) or copied_from(reading, target):
+        return
+    if not allows_none(target.annotation):
         fix = retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
         # The type alone does not turn a word into null.
         if isinstance(target.given, str) and NOTHING.fullmatch(target.given.strip()):
@@ -230,7 +263,7 @@ def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 def allow_value(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer a Literal extended by the reply's disallowed words, or a number's type in its place."""
-    if target is None or target.given is None:
+    if target is None or target.given is None or copied_from(reading, target):
         return
     literal, is_list = target.annotation, get_origin(target.annotation) is list and isinstance(target.given, list)
     values = target.given if is_list else _values_at(reading, target, "value-not-allowed")

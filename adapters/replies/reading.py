@@ -20,6 +20,7 @@ from adapters.values.plain_json import Step, plain
 if TYPE_CHECKING:
     from functools import cached_property as kept
 
+    from adapters.prompts.text import Prompt
     from adapters.replies.sections import Section
     from adapters.signatures.signature import Signature
 else:
@@ -142,11 +143,12 @@ class NearMiss:
 
 
 class Ending(NamedTuple):
-    """Why the model stopped: finish reason in OpenAI's words, text of a refusal, and the request's token limit."""
+    """Why the model stopped: finish reason in OpenAI's words, refusal, token limit; after an error also the prompt."""
 
     finish_reason: str | None = None
     refusal: str = ""
     limit: int | None = None
+    prompt: Prompt | None = None
 
 
 UNKNOWN_END = Ending()
@@ -200,12 +202,15 @@ class Reading(ShowsItself):
     ended: Ending = field(default=UNKNOWN_END, repr=False, compare=False)
     """Why the model stopped, as far as the provider said."""
 
-    def ending(self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any]) -> Reading:
-        """Return the parse result with the reason why the model stopped."""
-        if finish_reason is None and not refusal:
+    def ending(
+        self, finish_reason: str | None, refusal: str | None, params: Mapping[str, Any], prompt: Prompt | None = None
+    ) -> Reading:
+        """Return the parse result with the reason why the model stopped, and after an error with the prompt."""
+        if finish_reason is None and not refusal and (self.ok or prompt is None):
             return self
         limit = params.get("max_completion_tokens", params.get("max_tokens"))
-        ended = Ending(finish_reason, refusal or "", limit if isinstance(limit, int) else None)
+        known = limit if isinstance(limit, int) else None
+        ended = Ending(finish_reason, refusal or "", known, None if self.ok else prompt)
         return replace(self, ended=ended)
 
     def probability(self, name: str) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.prompts.text import Message, Prompt, Segment, Text
+from adapters.replies.flag import named
 from adapters.replies.reading import Reader, Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.decisions import Decisions
@@ -183,7 +184,12 @@ def asked_again(request: Request, reading: Reading) -> Request:
     start = next((index for index, one in enumerate(last) if one.kind == "reminder"), len(last))
     reminder = "".join([one.text for one in last[start:]])
     text = reading.completion[:LONGEST_REPLY]
-    causes = [one.message for one in reading.diagnosis[:MOST_CAUSES]]
+    found = reading.diagnosis
+    if reading.extraction is not None:  # whose format is not the model's to mend
+        found = tuple([one for one in reading.extraction.diagnosis if one.field])
+    causes = [one.message for one in found[:MOST_CAUSES]]
+    if reading.extraction is not None and (lacking := reading.extraction.lacking):
+        causes.append(f"No value for {named(list(lacking))} could be taken out of it.")
     if not causes and reading.error is not None:
         causes = [reading.error.message.strip()]
     said = "\n".join([f"- {one}" for one in causes])

@@ -207,7 +207,7 @@ class _Work:
                 break  # the run has failed: do not pay a second model for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
-            reading = outcome.reading.ending(completion.finish_reason, completion.refusal, made.params)
+            reading = outcome.reading.ending(completion.finish_reason, completion.refusal, made.params, made.prompt)
             outcomes.append(replace(outcome, reading=reading))
             attempt = life.attempts[place]
             known = list(attempt.completions) or [completion]  # an empty reply has none yet

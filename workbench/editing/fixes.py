@@ -13,6 +13,7 @@ from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
+from adapters.replies.fix_makers import copied_from, target_at
 from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading
 from adapters.requests.calls import asked_again
@@ -193,9 +194,10 @@ def effects_of(
     asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
     if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
         offered += asking
-    if reading is not None and not reading.ok:
-        offered += _of_all_places(causes)
-    offered += [fix for cause in causes for fix in cause.fixes] + asking
+    together = [] if reading is None or reading.ok else list(_of_all_places(causes))
+    apart = list(_sentences(causes)) if together else []
+    offered += together
+    offered += [fix for cause in causes for fix in cause.fixes if fix not in apart] + asking
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
     offered += also
@@ -203,11 +205,14 @@ def effects_of(
     parsed_there: dict[object, bool] = {}
     each: list[Fix] = []
     for fix in _each_once(offered):
-        there = known.get(fix.change.get("adapter", ""))
+        there = known.get(_adapter_of(fix))
+        read = None if there is None else parse_result(state.session, state.case, there)
         if there is not None:
-            read = _parse_result(state.session, state.case, there)
             parsed_there[there.adapter] = read is not None and read.ok
-            also_parses = ": its reply parses" if parsed_there[there.adapter] else ""
+        if there is not None and "adapter" in fix.change:
+            also_parses = ": its reply parses" if read is not None and read.ok else ""
+            if read is not None and not read.ok and read.diagnosis:  # TwoStep may lack its second reply
+                also_parses = ": its reply does not parse either"
             fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id} does{also_parses}.")
         each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]
@@ -216,16 +221,26 @@ def effects_of(
 
     def rank(one: Effect) -> tuple[bool, bool, int, int]:
         does_parse = one.parses is True and (one.is_other or not one.parsed or "reply" in one.fix.change)
-        there = parsed_there.get(one.fix.change.get("adapter"))  # its column shows what a switch would do
+        there = parsed_there.get(_adapter_of(one.fix))  # its column shows what a switch would do
         return bool(one.problem), not does_parse, 0 if there is None else 1 if there else 2, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
 
 
+def _adapter_of(fix: Fix) -> str:
+    """Return the adapter that a fix turns to; "" for none."""
+    return str(fix.change.get("adapter", "json" if "fallback" in fix.change else ""))
+
+
+def _sentences(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
+    """Yield the first sentence that each wrong place offers for a description."""
+    for one in causes:
+        yield from [fix for fix in one.fixes if fix.kind == "description" and one.field][:1]
+
+
 def _of_all_places(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
     """Offer the sentences of several wrong places as one fix."""
-    firsts = [next((fix for fix in one.fixes if fix.kind == "description"), None) for one in causes if one.field]
-    found = _each_once(fix for fix in firsts if fix is not None)
+    found = _each_once(_sentences(causes))
     if len(found) > 1:
         told = "; ".join(fix.message.removeprefix("Add to the description of ").rstrip(".") for fix in found)
         yield Fix("description", f"Add to the descriptions of {told}.", {"fields": [fix.change for fix in found]})
@@ -246,12 +261,17 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}
         message = "Add the corrected reply as a demo of the format; then judge by another case."
-    elif any(one.enabled for one in state.session.demos) or not OF_THE_FORMAT & causes:
+    elif any(one.enabled for one in state.session.demos) or not (OF_THE_FORMAT & causes or _has_copies(reading)):
         return
     else:
         values, message = next(_parsed_replies(state, column), (state.case.inputs, FILL_IN))
     if all(dict(one.values) != values for one in state.session.demos):
         yield Fix("demo", message, {"new_demo": values})
+
+
+def _has_copies(reading: Reading) -> bool:
+    """Return whether an input was copied in place of a value, which a demo shows better than words."""
+    return any(copied_from(reading, target_at(reading, one.path or one.field)) for one in reading.diagnosis)
 
 
 def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -260,13 +280,13 @@ def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str,
     columns = sorted(state.session.columns, key=lambda one: one.id != column.id)
     pairs = [(case, one) for one in columns for case in others]
     for case, one in [*pairs, *[(state.case, one) for one in columns]]:
-        read = _parse_result(state.session, case, one)
+        read = parse_result(state.session, case, one)
         if read is not None and read.ok and all(field.state == "read" for field in read.fields.values()):
             message = f"Add the reply of {case.plain_words} in column {one.id} as a demo of the format."
             yield {**case.inputs, **plain(dict(read.values))}, message
 
 
-def _parse_result(session: Session, case: Case, column: Column) -> Reading | None:
+def parse_result(session: Session, case: Case, column: Column) -> Reading | None:
     """Parse a column's reply to a case; None without a reply, or if it cannot be read."""
     reply = case.replies.get(column.id)
     if reply is None or reply.raw:

@@ -74,7 +74,7 @@ THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[T
 
 def _ended(reading: Reading) -> Iterator[Flag]:
     """Flag a reply that the provider reports as cut off, filtered or refused."""
-    reason, refusal, limit = reading.ended
+    reason, refusal, limit, _ = reading.ended
     if refusal:
         yield Flag("refusal", f"The model refused: {shown(' '.join(refusal.split()))}.")
     elif reason == "length":

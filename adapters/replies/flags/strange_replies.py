@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_origin
 
-from adapters.replies.flag import NOT_SEPARATED, Flag, named, place, shown
+from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import text_in_quotes
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.signatures.signature import without_none
@@ -57,6 +57,7 @@ IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the ob
 LENIENT = json.JSONDecoder(strict=False)
 LONGEST_PERIOD = 400
 REPEATS = 10
+REPEATS_IN_A_CUT = 5
 COMPARED = 30
 LONGEST_REST = 150
 """Characters after the last repetition, in which the reply was cut off."""
@@ -166,6 +167,10 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not has_values:
+        if "{" in start and all(re.search(rf"[>\]]\s*\{{{name}\}}", start) for name in outputs):
+            placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
+            said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
+            yield Flag("placeholder-echoed", said)
         is_agent = "Action" in start or "Thought" in start
         layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
         if len(layout) > 1:
@@ -283,8 +288,9 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
             "the model wrote them until its token limit.",
         )
         return
-    piece = _repeated(tail)
-    if not piece and (piece := _repeated(tail[:-LONGEST_REST])):
+    least = REPEATS_IN_A_CUT if reading.ended.finish_reason == "length" else REPEATS
+    piece = _repeated(tail, least)
+    if not piece and (piece := _repeated(tail[:-LONGEST_REST], least)):
         end -= LONGEST_REST
     if piece:
         times = _times(completion, end, piece)
@@ -308,16 +314,16 @@ def _times(text: str, end: int, piece: str) -> int:
     return times
 
 
-def _repeated(tail: str) -> str:
-    """Return the piece that a text repeats to its end; "" if there is none."""
-    size, period = len(tail), len(tail) // REPEATS
+def _repeated(tail: str, least: int) -> str:
+    """Return the piece that a text repeats to its end, `least` times; "" if there is none."""
+    size, period = len(tail), len(tail) // least
     if size <= 2 * COMPARED:  # the least that ten repetitions have
         return ""
     first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
     at = tail.rfind(tail[-COMPARED:], first, size - 1)
     while at >= 0:
         period = size - COMPARED - at
-        piece, times = tail[-period:], max(REPEATS, 60 // period)
+        piece, times = tail[-period:], max(least, 60 // period)
         if piece.strip() and size > period * times and tail.endswith(piece * times):
             return piece
         at = tail.rfind(tail[-COMPARED:], first, at + COMPARED - 1)

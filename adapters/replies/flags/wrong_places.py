@@ -160,6 +160,7 @@ SCALAR_KINDS: Mapping[tuple[str, ...], str] = {
 LISTS = ("list_type", "tuple_type", "set_type")
 OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 
+IN_WORDS = "it is in words"
 NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
     "it has a currency": re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b", re.IGNORECASE),
     "it has a percent sign": re.compile(r"%|\bper ?cent\b", re.IGNORECASE),
@@ -168,7 +169,7 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
     "it is a range": re.compile(r"\d\s*(?:-|–|to)\s*\d"),
     "its digits are grouped": re.compile(r"\d[,' ]\d{3}(?!\d)"),
     "it has words or a unit": re.compile(r"\d.*[A-Za-z]|[A-Za-z].*\d"),
-    "it is in words": re.compile(
+    IN_WORDS: re.compile(
         r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|"
         r"half|dozen|hundred|thousand|million|billion)\b",
         re.IGNORECASE,
@@ -290,7 +291,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         told, why = given[:LONGEST_NUMBER], "it is text"
         if ANY_SIGN.search(told):
-            why = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(told)), why)
+            signs = [words for words, sign in NUMBER_SIGNS.items() if sign.search(told)]
+            why = why if signs[0] == IN_WORDS and len(given) > LONGEST_NUMBER else signs[0]
         return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)
     if kind.startswith("bool_"):
         return Flag("not-true-or-false", f"{head}, which is neither true nor false.", name, path)

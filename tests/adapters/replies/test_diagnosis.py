@@ -421,6 +421,101 @@ def test_a_whole_sentence_or_placeholder_is_no_word_that_a_literal_should_allow(
         assert any(f"is '{text}'" in one.message for one in reading.diagnosis if one.cause == "value-not-allowed")
 
 
+REVIEW = "review -> label: Literal['good', 'bad'], score: int, reason"
+"""A signature whose input a small model copies into every output."""
+KETTLE = "The kettle boils fast. I would buy it again."
+
+
+def reply_to(review: str, adapter: str, completion: str, finish_reason: str | None = "stop") -> Reading:
+    made, signature = catalog.make(adapter), adapters.read_signature(REVIEW)
+    prompt = made.render(signature, [], {"review": review})
+    return made.read(signature, completion).ending(finish_reason, None, {"max_tokens": 80}, prompt)
+
+
+@pytest.mark.parametrize("adapter", ["json", "baml"])
+@pytest.mark.parametrize(
+    "label", ["The kettle boils fast", "the kettle boils fast and I'd buy it again", "Boils fast."]
+)
+def test_a_copy_of_an_input_is_named_and_no_value_to_allow(adapter: str, label: str) -> None:
+    (cause,) = reply_to(KETTLE, adapter, json.dumps({"label": label, "score": 4, "reason": "x"})).diagnosis
+    assert cause.cause == "value-not-allowed"
+    assert cause.message.endswith("is allowed. The model copied it from the input `review`.")
+    assert [fix.kind for fix in cause.fixes] == ["description"]
+
+
+@pytest.mark.parametrize("label", ["lukewarm tea", "kettle"])
+def test_words_of_its_own_or_a_single_one_are_no_copy(label: str) -> None:
+    (cause,) = reply_to(KETTLE, "json", json.dumps({"label": label, "score": 4, "reason": "x"})).diagnosis
+    assert cause.message.endswith("is allowed.")
+    assert [fix.kind for fix in cause.fixes] == ["type", "description"]
+
+
+def test_a_number_with_its_unit_is_taken_from_an_input_as_it_should_be() -> None:
+    (cause,) = reply_to("It has 4 stars.", "json", '{"label": "good", "score": "4 stars", "reason": "x"}').diagnosis
+    assert "copied" not in cause.message
+
+
+def test_a_copied_text_is_no_number_that_may_be_missing() -> None:
+    reading = reply_to(KETTLE, "xml", f"<label>good</label><score>{KETTLE}</score><reason>x</reason>")
+    assert [fix.kind for one in reading.diagnosis for fix in one.fixes] == ["description", "structured output"]
+
+
+def test_a_long_text_with_a_numeral_is_not_a_number_in_words() -> None:
+    text = "It lasts three days, and that makes it the best one that I have ever had."
+    (cause,) = read("chat", "q -> n: int", f"[[ ## n ## ]]\n{text}").diagnosis
+    assert cause.message.endswith("which is not a plain number: it is text.")
+
+
+def test_values_that_fail_come_before_the_limit_that_cut_a_later_one_off() -> None:
+    cut = f"<label>\n{KETTLE}\n</label>\n\n<score>\nmany\n</score>\n\n<reason>\nIt boi"
+    found = reply_to(KETTLE, "xml", cut, "length").diagnosis
+    assert [one.cause for one in found] == ["not-a-number", "value-not-allowed", "cut-off-at-limit"]
+    assert [fix.kind for fix in found[-1].fixes] == ["max_tokens"], "the reason still lacks its end"
+
+
+def test_more_tokens_are_offered_only_where_they_would_help() -> None:
+    whole = '```json\n{"label": "fine", "score": 4, "reason": "x"}\n```\n\nThis JSON is'
+    program = "```python\ndef review(text):\n    return"
+    template = "<label>{label}</label>\n<score>{score}</score>\n<reason>{reason}</reason>\n<lab"
+    for adapter, cut in (("markdown", whole), ("chat", program), ("xml", template)):
+        found = reply_to(KETTLE, adapter, cut, "length").diagnosis
+        assert found[-1].cause == "cut-off-at-limit"
+        assert "max_tokens" not in [fix.kind for one in found for fix in one.fixes], adapter
+
+
+def test_fewer_repetitions_make_a_loop_if_the_limit_ended_them() -> None:
+    loop = "<label>\n<score>\n" * 7
+    assert reply_to(KETTLE, "xml", loop, "length").diagnosis[0].cause == "runaway-repetition"
+    assert reply_to(KETTLE, "xml", loop, "stop").diagnosis[0].cause != "runaway-repetition"
+
+
+def test_a_value_that_fails_before_a_loop_has_its_own_fixes() -> None:
+    reply = f'{{"label": "{KETTLE}", "score": 4, "reason": "bad {"and too large, the kettle is " * 6}'
+    found = reply_to(KETTLE, "json", reply, "length").diagnosis
+    assert [one.cause for one in found[:2]] == ["value-not-allowed", "runaway-repetition"]
+    assert found[0].fixes and found[1].fixes
+
+
+def test_the_template_given_back_is_named_where_no_value_was_found() -> None:
+    reply = "<label>\n{label}\n</label>\n<score>\n{score}\n</score>\n<reason>\n{reason}\n</reason>\n</review>"
+    first = reply_to(KETTLE, "xml", reply).diagnosis[0]
+    assert first.cause == "placeholder-echoed"
+    assert "({label}, {score}, {reason})" in first.message
+
+
+def test_a_placeholder_has_the_fixes_of_a_placeholder_alone() -> None:
+    reading = read("chat", "q -> n: int, b", "[[ ## n ## ]]\n{n}\n\n[[ ## b ## ]]\nx")
+    assert "placeholder-echoed" in [one.cause for one in reading.diagnosis if one.fixes]
+    assert "type" not in [fix.kind for one in reading.diagnosis for fix in one.fixes]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "reply"), [("chat", f"[[ ## review ## ]]\n{KETTLE}"), ("xml", f"<review>\n{KETTLE}\n</review>")]
+)
+def test_an_input_given_back_without_an_output_is_named(adapter: str, reply: str) -> None:
+    assert reply_to(KETTLE, adapter, reply).diagnosis[0].message.startswith("The reply repeats the input `review`, and")
+
+
 def test_the_second_reply_of_two_step_is_not_to_be_mended_by_two_step() -> None:
     signature = adapters.read_signature("q -> a: int, b")
     reading = catalog.make("twostep").read(signature, "Seven, Paris.", "Seven and Paris, I think.")  # type: ignore[call-arg]

@@ -56,6 +56,16 @@ def test_the_fallback_of_dspy_comes_first() -> None:
     assert done.ok
 
 
+def test_the_first_model_of_two_step_is_not_told_of_the_format_of_the_second() -> None:
+    model = ScriptedLM("It is a bug.", "no marker at all", "A bug.", GOOD)
+    made = catalog.make("twostep")
+    done = runner.run(made, model, SIGNATURE, [], {"ticket": "T"}, fallback=False, ask_again=1)
+    told = model.requests[2]["messages"][-1]["content"]
+    assert done.ok
+    assert "- No value for `label` could be taken out of it." in told
+    assert "marker" not in told and "Extraction" not in told
+
+
 def test_an_empty_reply_is_not_returned() -> None:
     model = ScriptedLM("", GOOD)
     assert run(model, 1).ok

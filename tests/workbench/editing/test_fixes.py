@@ -283,6 +283,29 @@ def test_of_the_adapters_of_other_columns_the_one_that_reads_its_own_reply_comes
     ]
 
 
+def test_a_failing_column_is_said_to_fail_and_the_fallback_to_it_comes_as_late() -> None:
+    columns = (Column("chat", "chat"), Column("json", "json"))
+    case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "neither"}')})
+    found = effects(replace(session(), columns=columns, cases=(case,)), "chat", "It is a bug, I think, of the page.")
+    last, of_all = [one.fix for one in found[-2:]]
+    assert last.message.endswith(", as column json does: its reply does not parse either.")
+    assert of_all.kind == "fallback"
+
+
+def test_a_demo_is_offered_first_for_a_value_copied_from_an_input() -> None:
+    case = Case("c", {"ticket": "The page is white today."})
+    written = replace(session(), cases=(case,))
+    found = effects(written, "chat", "[[ ## label ## ]]\nThe page is white\n\n[[ ## completed ## ]]")
+    assert [one.fix.kind for one in found[:2]] == ["demo", "description"]
+
+
+def test_the_sentences_of_all_places_are_offered_together_and_not_again_one_by_one() -> None:
+    written = session("ticket -> label: Literal['bug', 'billing'], n: int")
+    found = effects(written, "xml", "<label>neither of these</label><n>many</n>")
+    described = [one.fix.change for one in found if one.fix.kind == "description"]
+    assert [sorted(one) for one in described] == [["fields"]]
+
+
 def test_no_demo_is_offered_for_the_second_call_of_two_step() -> None:
     written = replace(session(), columns=(Column("twostep", "twostep"),))
     reply = Reply("It is a bug.", source="pasted", extraction=Extraction(text="A bug, I would say."))

@@ -120,7 +120,7 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     request = made if isinstance(made, Request) else Request(Prompt(()), {}, chosen.session.signature.read())
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
-    return read_reply(adapter, request, completion)
+    return read_reply(adapter, request, completion).ending(None, None, request.params, request.prompt)
 
 
 def _shape(effect: Effect) -> dict[str, Any]:

@@ -105,8 +105,9 @@ def run(options: argparse.Namespace) -> int:
     chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
     if options.ask_again:
         chosen = selection.asking_again(chosen, options.ask_again)
+    before = ""
     if options.apply is not None:
-        chosen = _fixed(chosen, options.apply)
+        chosen, before = _fixed(chosen, options.apply)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)
@@ -116,6 +117,9 @@ def run(options: argparse.Namespace) -> int:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
         sender = _Sender(options, cancel, handlers, _Kept(chosen, options), past)
         shapes, codes = _send_all(sender, chosen, cases, options)
+    now = OUTCOMES.get(exit_codes.worst(codes))
+    if before and now and not options.json:
+        command_output.text(f"before the fix: {before}; now: {now}")
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}
         command_output.json(runs | {"cases": shapes} if options.all_cases else runs)
@@ -125,8 +129,14 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def _fixed(chosen: Selection, wanted: str) -> Selection:
-    """Apply a fix for the chosen column's last reply; --save keeps it in the session. Raises `CommandError`."""
+OUTCOMES = {exit_codes.OK: "parsed", exit_codes.DIFFERENT: "parse error"}
+
+
+def _fixed(chosen: Selection, wanted: str) -> tuple[Selection, str]:
+    """Apply a fix for the chosen column's last reply, and return its outcome too; --save keeps the fix.
+
+    Raises `CommandError`.
+    """
     from workbench.editing import fixes
 
     if len(chosen.columns) != 1:
@@ -146,7 +156,10 @@ def _fixed(chosen: Selection, wanted: str) -> Selection:
         raise CommandError(f"{effect.fix.message} {effect.verdict}")
     command_output.message(f"applied: {effect.fix.message}")
     session, index = effect.after.session, chosen.session.columns.index(column)
-    return replace(chosen, session=session, columns=(session.columns[index],), case=session.case(chosen.case.name))
+    read = fixes.parse_result(chosen.session, chosen.case, column)
+    before = "no reply" if read is None else OUTCOMES[exit_codes.OK if read.ok else exit_codes.DIFFERENT]
+    fixed = replace(chosen, session=session, columns=(session.columns[index],), case=session.case(chosen.case.name))
+    return fixed, before
 
 
 def _send_all(

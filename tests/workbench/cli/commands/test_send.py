@@ -337,6 +337,16 @@ def test_a_fix_is_applied_and_kept_with_save(tmp_path: Path, run: Run) -> None:
     assert "need no fix" in wrong.err or "no fix '99'" in wrong.err
 
 
+def test_the_outcome_before_a_fix_is_printed_beside_that_after_it(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "q.session.json"
+    run("new", "question -> code", "-o", str(path), "--input", "question=Q")
+    session = store.load(path)
+    case = replace(session.cases[0], replies={"xml": Reply("no tags at all, only prose")})
+    store.save(replace(session, cases=(case,)), path)
+    done = run("send", str(path), "--adapter", "xml", "--apply", "adapter")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "before the fix: parse error; now: parsed"), done.err
+
+
 def test_a_fix_of_a_reply_that_was_not_kept_is_asked_for_in_vain(tmp_path: Path, run: Run) -> None:
     path = str(tmp_path / "q.session.json")
     run("new", "question -> answer", "-o", path, "--input", "question=Q")
