@@ -189,7 +189,7 @@ def _from_source(path: str, folder: Path | None) -> Imported:
             written = linked(Path(file), written.class_name, folder)
         signature = written.read()
         if written.source is None and written.class_name is not None:
-            written = SignatureText(gather_text(text, written.class_name), written.class_name)
+            written = gather_text(text, written.class_name)
     except SignatureError as error:
         raise SessionError(file, "", str(error)) from None
     notes = [f"the signature {signature.name}: {signature.signature}"]

@@ -2,8 +2,8 @@
 
 Makes a session file with the columns and the model of your config (by default
 chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
-path ending in .py (or .py:Class when the file has several signatures). The file
-is read, never run.
+path ending in .py (or .py:Class when the file has several signatures, and
+.py:function.Class for a class in a function). The file is read, never run.
 
 VALUE is used unchanged for a str field. For any other type it is JSON, else
 text if the type takes text. An Image, Audio, File or Document takes @PATH: the
@@ -52,12 +52,15 @@ from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
+from sessions.source.places import is_place, places_of
 from sessions.source.project import SourceError
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
+
+PLACE = re.compile(r"[\w.#<>]+")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -171,7 +174,7 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     in `folder`.
     """
     path, _, class_name = given.rpartition(":")
-    if not (path.endswith(".py") and class_name.isidentifier()):
+    if not (path.endswith(".py") and PLACE.fullmatch(class_name)):
         path, class_name = given, ""
     written = SignatureText(given)
     if path.endswith(".py"):
@@ -203,7 +206,9 @@ def _program_session(path: str, class_name: str, text: str, folder: Path) -> Sig
     try:
         if is_of_project(Path(path), folder):
             return linked(Path(path), class_name, folder)
-        cut = SignatureText(gather_text(text, class_name), class_name)
+        cut = gather_text(text, class_name, path)
+        if is_place(class_name):
+            return cut
         with suppress(SignatureError):
             cut.read()
             return cut
@@ -226,7 +231,7 @@ def _read_source(path: str) -> str:
 
 def _only_class(path: str, source: str) -> str:
     try:
-        names = notation.class_names(source)
+        names = [*notation.class_names(source)] or [*places_of(source)]
     except SignatureError as error:
         raise CommandError(f"{path}: {error}") from error
     if len(names) > 1:
