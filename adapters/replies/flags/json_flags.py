@@ -21,7 +21,7 @@ from adapters.replies.flags.json_text import (
     without_fences,
 )
 from adapters.replies.repairs import names_by_case
-from adapters.replies.sections import THOUGHTS
+from adapters.replies.sections import THOUGHTS, without_thinking
 from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
@@ -275,6 +275,13 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         )
         return
     if valid_object_at(text, text.find("{")) >= 0:
+        return
+    answer = without_thinking(text) or ""
+    if valid_object_at(answer, answer.find("{")) >= 0:
+        said = (
+            "The answer is valid JSON, but braces in the thoughts above are not: json_repair parsed both as one text."
+        )
+        yield Flag("json-repaired", said)
         return
     json = JsonText(text)
     if json.is_cut_off:

@@ -104,3 +104,12 @@ def test_a_tag_that_is_no_xml_is_named_instead_of_missing_tags() -> None:
     )
     assert "none of the tags" not in reading.diagnosis[0].message
     assert "(line 1, column 12)" in reading.diagnosis[0].message
+
+
+def test_an_answer_below_braces_in_the_thoughts_is_not_called_cut_off() -> None:
+    reading = adapters.JSONAdapter().read(
+        adapters.read_signature("q -> a, b"), '<think>By {ACME} x.</think>{"a": "x", "b": "y"}'
+    )
+    assert "cut-off-json-completed" not in [flag.name for flag in reading.flags]
+    repaired = next(flag for flag in reading.flags if flag.name == "json-repaired")
+    assert repaired.message.startswith("The answer is valid JSON, but braces in the thoughts")
