@@ -225,7 +225,7 @@ def applied(base: Any, argument: object) -> object:
     arguments = argument if type(argument) is tuple else (argument,)
     if type(base) is type and base in _CONTAINERS and all(type(one) is type and one in SCALARS for one in arguments):
         return _shared(base, argument)
-    if type(base) is not type(BaseModel):
+    if not hasattr(base, "__pydantic_generic_metadata__"):
         return base[argument]
     with warnings.catch_warnings():  # a generic model repeats the advice of its configuration
         warnings.simplefilter("ignore")
