@@ -62,6 +62,7 @@ _INFOS = ABOUT_TYPES | frozenset(
         "instructions-lines-split",
         "list-in-a-text-field",
         "prefix-without-effect",
+        "validated-value-differs",
     )
 )
 

@@ -287,7 +287,9 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
-        if program := PROGRAM.match(text):
+        if reading.form == "xml" and reading.error is not None and reading.error.start is not None:
+            message = f"The reply is {reading.error.message.strip()} ({place(reading, reading.error.start)})."
+        elif program := PROGRAM.match(text):
             message = f"{subject} begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:
             message = f"{subject} is bare: {shown(text)}, without any {expected}."

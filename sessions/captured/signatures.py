@@ -234,7 +234,7 @@ def _linked(described: Described, file: Path, name: str, folder: Path) -> Signat
         elif react:
             return None
         else:
-            text = SignatureText(gather_text(text_of(str(file)), name), name)
+            text = gather_text(text_of(str(file)), name)
     except (SourceError, SignatureError, SessionError):
         return None
     return replace(text, predictor=described["predictor"])

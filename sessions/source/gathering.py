@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def gather(project: Project, file: Path, class_name: str | None, link: SourceLin
     text = project.read(file)
     name = class_name or _only_class(project, file, text)
     gathering = _Gathering(project, file)
-    found = gathering.gather_place(name) if is_place(name) else gathering.whole(name)
+    found = gathering.at(name)
     return append_react(found, link, file) if link is not None and link.react else found
 
 
@@ -90,13 +91,13 @@ def append_react(found: Gathered, link: SourceLink, file: Path) -> Gathered:
     return Gathered(text, name, (*found.pieces, piece), found.files)
 
 
-def gather_text(text: str, class_name: str) -> str:
-    """Gather a class from a module's text alone, without other files. Raises SignatureError."""
-    module = read_module(text)
-    project = Project(Path("/"))
-    gathering = _Gathering(project, Path("/source.py"), follows=False)
-    gathering.modules[Path("/source.py")] = module
-    return gathering.whole(class_name).text
+def gather_text(text: str, class_name: str, file: str = "source.py") -> SignatureText:
+    """Gather a class or place from the text of one file. Raises SignatureError and `SourceError`."""
+    path = Path("/", Path(file).name)
+    gathering = _Gathering(Project(Path("/")), path, follows=False)
+    gathering.modules[path] = read_module(text)
+    found = gathering.at(class_name)
+    return SignatureText(found.text, found.class_name)
 
 
 def read_gathered(found: Gathered, file: str) -> Signature:
@@ -178,6 +179,10 @@ class _Gathering:
                 raise SourceRefusedError(f"{self.project.name(file)}: {error}") from None
         return self.modules[file]
 
+    def at(self, name: str) -> Gathered:
+        """Gather a top-level class, or a place inside other code. Raises `SourceError`."""
+        return self.gather_place(name) if is_place(name) else self.whole(name)
+
     def whole(self, class_name: str) -> Gathered:
         module = self.module(self.file)
         meant = self._find(self.file, class_name)
@@ -222,6 +227,11 @@ class _Gathering:
         return Gathered(self._written(module, tuple(pieces)), place.class_name, tuple(pieces), tuple(self.modules))
 
     def _nearest(self, name: str) -> str:
+        inner = [one for one in places_of(self.module(self.file).text) if one.rpartition(".")[2] == name]
+        if inner:
+            return f"did you mean {' or '.join(inner[:3])}?"
+        if re.search(rf"^[ \t]+class {name}\b", self.module(self.file).text, re.MULTILINE):
+            return "it needs names of the function around it: move it to the top level"
         names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
         return (

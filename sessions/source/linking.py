@@ -31,6 +31,7 @@ from sessions.checking.verdicts import Drift, FixtureResult, Word
 from sessions.errors import SessionError
 from sessions.model.session import Session, SignatureText, SourceLink, digest_of
 from sessions.source.gathering import Gathered, default_of, gather, gather_text, meaning_of, read_gathered
+from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceError, SourceGoneError, SourceRefusedError, folder_of_project
 from sessions.text_diff import line_diff
 
@@ -114,14 +115,20 @@ def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureT
     from adapters.signatures import notation  # loads pydantic, which checking a plain signature does not need
 
     try:
-        names = [name] if name else notation.class_names(text)
+        names = [name] if name else [*notation.class_names(text)] or [*places_of(text)]
         if len(names) > 1:
             choices = ", ".join(f"{file}:{one}" for one in names)
             raise SessionError(file, "", f"it has {len(names)} signatures", f"name one: {choices}")
-        is_ours = bool(names) and folder is not None and is_of_project(Path(file), folder)
-        found = linked(Path(file), names[0], folder) if is_ours and folder else SignatureText(text, *names)
-        found.read()  # an error names the file's own lines
-        return SignatureText(gather_text(text, names[0]), names[0]) if names and not is_ours else found
+        if names and folder is not None and is_of_project(Path(file), folder):
+            found = linked(Path(file), names[0], folder)
+            found.read()
+            return found
+        if not names:
+            return SignatureText(text)
+        found = gather_text(text, names[0], file)
+        if not is_place(names[0]):
+            SignatureText(text, names[0]).read()  # an error names the file's own lines
+        return found
     except SignatureError as error:
         raise SessionError(file, "", str(error)) from None
 

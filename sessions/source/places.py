@@ -18,6 +18,8 @@ from adapters.signatures.read.source_text import SourceText, bindings_of, first_
 from sessions.source.statements import Statement, needed_by, read_module
 
 MAKERS = ("Signature", "make_signature", "ensure_signature")
+BINDS = (ast.Assign, ast.AnnAssign, ast.ClassDef, ast.Import, ast.ImportFrom)
+"""Statements of a function that a signature in it may need."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -150,7 +152,7 @@ class _Finder:
                 if not bound:
                     continue
                 node = bound[0].node
-                if len(bound) > 1 or not isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef):
+                if len(bound) > 1 or not isinstance(node, BINDS):
                     return False
                 made = self._statement(node, (name,))
                 if made.start != of.start and made.start not in needed:

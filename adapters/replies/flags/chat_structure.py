@@ -185,12 +185,14 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
 
 
 def _inside_thoughts(reading: Reading, name: str, section: Section, begin: str, end: str) -> Iterator[Flag]:
-    completion = reading.completion
-    opened = completion.rfind(begin, 0, section.marker_start)
-    if opened >= 0 and opened > completion.rfind(end, 0, section.marker_start):
+    completion, start = reading.completion, section.marker_start
+    opened = completion.rfind(begin, 0, start)
+    if opened <= completion.rfind(end, 0, start) or completion[completion.rfind("\n", 0, opened) + 1 : opened].strip():
+        return  # no thoughts, or a value that mentions the tag within a line
+    if opened < reading.sections[0].marker_start or completion.find(end, start) >= 0:
         yield Flag(
             "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({line(reading, section.marker_start)}) is inside {begin}: a draft was "
+            f"The first [[ ## {name} ## ]] ({line(reading, start)}) is inside {begin}: a draft was "
             "taken as the answer.",
             name,
         )

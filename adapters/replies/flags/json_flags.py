@@ -21,7 +21,7 @@ from adapters.replies.flags.json_text import (
     without_fences,
 )
 from adapters.replies.repairs import names_by_case
-from adapters.replies.sections import THOUGHTS
+from adapters.replies.sections import THOUGHTS, without_thinking
 from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
 
@@ -40,7 +40,7 @@ IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 """The rest after a value: nothing else on its last line, and no brackets below it."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
-FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
+FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
 
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
@@ -88,12 +88,16 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
 def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
+    taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
     for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
-        if completion.find(begin, 0, first) >= 0 and first < completion.find(end_of_thoughts):
-            said = (
-                f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
-            )
-            yield Flag("object-inside-think", said)
+        closing = completion.find(end_of_thoughts)
+        if completion.find(begin, 0, first) < 0 or closing < first:
+            continue
+        if reading.ok and taken is not None and taken > closing:  # the braces in the thoughts were passed over
+            first = completion.find("{", closing)
+            continue
+        said = f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
+        yield Flag("object-inside-think", said)
     end = _end_of_object(reading, first)
     if end < 0 or begins_without_brace(reading):
         return
@@ -103,7 +107,6 @@ def _several(reading: Reading) -> Iterator[Flag]:
         yield Flag("text-around-dropped", f"The text after the JSON object was dropped: {shown(rest)}.")
     if following < 0:
         return
-    taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
     if taken is None:
         which = "json_repair chose among them" if reading.ok else "only the first was examined"
     elif taken < end:
@@ -142,12 +145,14 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
             f"The reply is a {kind} list; the parser expects an object {{…}} with the output fields as its JSON keys, "
             f"and looks at most at the first {{…}} inside the list.{hint}",
         )
-    full_width = FULL_WIDTH.search(completion) if start >= 0 and not completion.isascii() else None
+    signs = FULL_WIDTH.finditer(completion, start) if start >= 0 and not completion.isascii() else ()
+    full_width = next((one for one in signs if one[1] or one[2]), None)
     if full_width:
+        at = full_width.end() - 1
         yield Flag(
             "full-width-punctuation",
-            f"The JSON is written with {full_width.group()[-1]} ({line(reading, full_width.start())}): only the "
-            "ASCII : and , separate keys and values.",
+            f"The JSON is written with {completion[at]} ({line(reading, at)}): only the ASCII : and , separate keys "
+            "and values.",
         )
 
 
@@ -284,6 +289,13 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         )
         return
     if valid_object_at(text, text.find("{")) >= 0:
+        return
+    answer = without_thinking(text) or ""
+    if valid_object_at(answer, answer.find("{")) >= 0:
+        said = (
+            "The answer is valid JSON, but braces in the thoughts above are not: json_repair parsed both as one text."
+        )
+        yield Flag("json-repaired", said)
         return
     json = JsonText(text)
     if json.is_cut_off:

@@ -280,8 +280,8 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
     end = len(completion.rstrip())
     blanks = len(completion) - end
     tail = completion[-2 * LONGEST_PERIOD * REPEATS : end]
-    ends = "]]" if reading.form == "markers" else ("}", "]", ">", "`")
-    if blanks >= BLANKS and reading.form not in ("prose", "own") and not tail.endswith(ends):
+    is_closed = tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
+    if blanks >= BLANKS and reading.form not in ("prose", "own") and not is_closed:
         yield Flag(
             "runaway-repetition",
             f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "
@@ -290,7 +290,7 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
         return
     least = REPEATS_IN_A_CUT if reading.ended.finish_reason == "length" else REPEATS
     piece = _repeated(tail, least)
-    if not piece and (piece := _repeated(tail[:-LONGEST_REST], least)):
+    if not (piece or is_closed) and (piece := _repeated(tail[:-LONGEST_REST], least)):
         end -= LONGEST_REST
     if piece:
         times = _times(completion, end, piece)

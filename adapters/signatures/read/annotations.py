@@ -11,6 +11,7 @@ import ast
 import inspect
 import types
 import typing
+import warnings
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -224,7 +225,11 @@ def applied(base: Any, argument: object) -> object:
     arguments = argument if type(argument) is tuple else (argument,)
     if type(base) is type and base in _CONTAINERS and all(type(one) is type and one in SCALARS for one in arguments):
         return _shared(base, argument)
-    return base[argument]
+    if not hasattr(base, "__pydantic_generic_metadata__"):
+        return base[argument]
+    with warnings.catch_warnings():  # a generic model repeats the advice of its configuration
+        warnings.simplefilter("ignore")
+        return base[argument]
 
 
 @lru_cache(maxsize=256)

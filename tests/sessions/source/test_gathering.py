@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,30 @@ def test_circles_of_imports_end(project: Path) -> None:
 
 
 def test_a_text_of_its_own_is_cut_without_any_file() -> None:
-    cut = gather_text(QA.replace("from .base import Base\n", "").replace("(Base)", "(dspy.Signature)"), "Answer")
+    cut = gather_text(QA.replace("from .base import Base\n", "").replace("(Base)", "(dspy.Signature)"), "Answer").text
     assert "Other" not in cut and "helper" not in cut and "json" not in cut
     assert cut.startswith("import dspy\nfrom app.models import Invoice as Bill\n\n\nclass Answer")
+
+
+INNER = """
+def build():
+    import dspy
+    class Answer(dspy.Signature):
+        question: str = dspy.InputField()
+        answer: str = dspy.OutputField()
+def cell(dspy):
+    class Other(dspy.Signature):
+        question: str = dspy.InputField()
+"""
+
+
+def test_a_class_in_a_function_is_found_by_its_place() -> None:
+    assert list(gather_text(INNER, "build.Answer").read().fields) == ["question", "answer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("Answer", "did you mean build.Answer?"), ("Other", "it needs names of the function around it")]
+)
+def test_a_class_in_a_function_is_not_said_to_be_missing(name: str, hint: str) -> None:
+    with pytest.raises(SourceGoneError, match=rf"qa\.py has no class {name} \({re.escape(hint)}"):
+        gather_text(INNER, name, "some/qa.py")

@@ -2,8 +2,8 @@
 
 Makes a session file with the columns and the model of your config (by default
 chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
-path ending in .py (or .py:Class when the file has several signatures). The file
-is read, never run.
+path ending in .py (or .py:Class when the file has several signatures, and
+.py:function.Class for a class in a function). The file is read, never run.
 
 VALUE is used unchanged for a str field. For any other type it is JSON, else
 text if the type takes text. An Image, Audio, File or Document takes @PATH: the
@@ -54,6 +54,8 @@ from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
+
+PLACE = re.compile(r"[\w.#<>]+")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -164,7 +166,7 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     in `folder`.
     """
     path, _, class_name = (given, "", "") if given.endswith(".py") else given.rpartition(":")
-    is_class = path.endswith(".py") and (path == given or class_name.isidentifier())
+    is_class = path.endswith(".py") and (path == given or PLACE.fullmatch(class_name))
     written = class_in(text_of(path), path, class_name, folder) if is_class else SignatureText(given)
     return replace(written, predictor="ChainOfThought" if cot else "Predict", instructions=instructions)
 

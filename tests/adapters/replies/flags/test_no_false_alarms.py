@@ -26,6 +26,7 @@ VALUES = (
     "The formula is \\frac{a}{b} \\times \\theta with \\nabla f = 0.",
     'He said "no", then left; the sign read "Exit".',
     "Use <think> to mark thoughts, e.g. <think>why?</think> before the answer.",
+    "The tag `<think>` opens the thoughts; some models never close it.",
     "Put {name} and {date} into the template; doubled braces {{ }} escape.",
     "Answer: 42. Reasoning: 6 × 7.",
     "# Heading\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
@@ -73,3 +74,42 @@ def test_good_replies_raise_no_flag(name: str, signature: str) -> None:
         reading = adapter.read(read, str(adapter.format_assistant_message_content(read, values)))
         assert reading.ok, (text, reading.error)
         assert not reading.flags and not reading.diagnosis, (text, reading.flags)
+
+
+@pytest.mark.parametrize("thoughts", ["Perhaps {this} or [that].", 'Perhaps {"a": "a draft"}.'])
+def test_an_answer_taken_from_below_the_thoughts_is_no_draft(thoughts: str) -> None:
+    reading = adapters.JSONAdapter().read(
+        adapters.read_signature("q -> a"), f'<think>\n{thoughts}\n</think>\n\n{{"a": "x"}}'
+    )
+    assert reading.values == {"a": "x"} and not reading.diagnosis
+    assert not {"object-inside-think", "several-objects"}.intersection(flag.name for flag in reading.flags)
+
+
+@pytest.mark.parametrize("text", ["全角：コロン、読点。", "数は3，000です。", "“a”： b"])
+def test_full_width_signs_in_a_text_are_not_the_jsons_own(text: str) -> None:
+    reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a, b"), f'答え：\n{{"a": "{text}"}}')
+    assert not reading.ok
+    assert "full-width-punctuation" not in [flag.name for flag in reading.flags]
+
+
+def test_a_drawn_line_at_the_end_of_a_closed_reply_is_no_loop() -> None:
+    completion = '```json\n{"a": "```\\n' + "\\u2501" * 60 + '"}\n```'
+    reading = catalog.make("markdown").read(adapters.read_signature("q -> a"), completion)
+    assert [one.cause for one in reading.diagnosis] == ["format-not-followed"]
+
+
+def test_a_tag_that_is_no_xml_is_named_instead_of_missing_tags() -> None:
+    reading = adapters.XMLAdapter().read(
+        adapters.read_signature("q -> a: dict"), "<a><effort_[1-5]>3</effort_[1-5]></a>"
+    )
+    assert "none of the tags" not in reading.diagnosis[0].message
+    assert "(line 1, column 12)" in reading.diagnosis[0].message
+
+
+def test_an_answer_below_braces_in_the_thoughts_is_not_called_cut_off() -> None:
+    reading = adapters.JSONAdapter().read(
+        adapters.read_signature("q -> a, b"), '<think>By {ACME} x.</think>{"a": "x", "b": "y"}'
+    )
+    assert "cut-off-json-completed" not in [flag.name for flag in reading.flags]
+    repaired = next(flag for flag in reading.flags if flag.name == "json-repaired")
+    assert repaired.message.startswith("The answer is valid JSON, but braces in the thoughts")

@@ -305,3 +305,18 @@ def test_an_input_takes_a_file(tmp_path: Path, run: Run) -> None:
         assert failed.code == 2 and f"--input pictures: {name}: no such file or directory" in failed.err
     failed = run(*words, "--force", "--input", "pictures=hello")
     assert "attach a file: --input pictures=@PATH" in failed.err
+
+
+INNER = """
+import dspy
+def build():
+    class Answer(dspy.Signature):
+        question: str = dspy.InputField()
+        answer: str = dspy.OutputField()
+"""
+
+
+@pytest.mark.parametrize("given", ["qa.py", "qa.py:build.Answer"])
+def test_a_class_in_a_function_becomes_a_session(run: Run, given: str) -> None:
+    Path("qa.py").write_text(INNER)
+    assert "question -> answer" in run("new", given, "-o", "qa.json").err
