@@ -13,7 +13,7 @@ from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
-from adapters.replies.sections import without_thinking
+from adapters.replies.sections import THOUGHTS
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
 
@@ -69,6 +69,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
+ENDS_OF_THOUGHTS = tuple([end for _, end in THOUGHTS])
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -88,8 +89,7 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
-    answer = without_thinking(text)
-    if not (text if answer is None else answer):
+    if not text or text.endswith(ENDS_OF_THOUGHTS):
         said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."

@@ -145,7 +145,8 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and any(map(start.__contains__, ("invoke", "<function=", "<parameter=", "<|open"))))
+        or ("<" in start and ("invoke" in start or "<|open" in start))
+        or ("=" in start and ("<function=" in start or "<parameter=" in start))
         or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
     )
@@ -180,12 +181,12 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
         if len(layout) > 1:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
-        elif ":" in start and (label := _made_up_input(reading.signature, start)):
-            said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
-            where = place(reading, label.start())
-            yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
+            if ":" in start and (label := _made_up_input(reading.signature, start)):
+                said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
+                where = place(reading, label.start())
+                yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
