@@ -18,6 +18,7 @@ from adapters.replies.fix_makers import copied_from, target_at
 from adapters.replies.flag import Diagnosis, Flag, named, place, shown
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, valid_object_at
+from adapters.replies.flags.xml_structure import only_mentions_tags
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import (
     CUT_OFF,
@@ -81,7 +82,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         flag
         for flag in grounds(reading)
         if flag.name in RANK
-        and not (flag.name in ENDS and reading.ended.finish_reason == "length")
+        and not (flag.name in ENDS and reading.ended.finish_reason == "length" and not reading.ok)
         and PATTERNS[RANK[flag.name]].outcome != excluded
         and _is_decisive(reading, flag)
     ]
@@ -213,10 +214,16 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
     opening = OBJECT.search(text) if written else None
     start = -1 if opening is None else opening.start()
     found = next((one for one in KEY.finditer(text, start) if one[1] in written), None) if opening else None
-    if found is None or text.find("{") < start:
+    if found is None:
         return
     name, at, end = found[1], found.start(), valid_object_at(text, start)
-    key = f"The JSON key `{name}` ({place(reading, at)})"
+    key, first = f"The JSON key `{name}` ({place(reading, at)})", text.find("{")
+    closing = text.find("}", first, start) + 1
+    if closing:
+        taken = f"{shown(text[first:closing])} ({place(reading, first)})"
+        yield MISSING, f"{key} was not read: the parser takes the first {{…}}, which is {taken}.", name
+    if first < start:
+        return
     around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
     if at < end:
         yield MISSING, f"{key} is inside {'another object' if around is None else f'`{around.name}`'}.", name
@@ -287,14 +294,17 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
-        if reading.form == "xml" and reading.error is not None and reading.error.start is not None:
+        if program := PROGRAM.match(text):
+            message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
+        elif reading.form == "xml" and only_mentions_tags(text) and "<" in text:
+            message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
+            is_prose = True
+        elif reading.form == "xml" and reading.error is not None and reading.error.start is not None:
             message = f"The reply is {reading.error.message.strip()} ({place(reading, reading.error.start)})."
-        elif program := PROGRAM.match(text):
-            message = f"{subject} begins with a program in a block of {program.group(1)} instead of the {expected}."
         elif STRUCTURE.search(text) is None:
             message = f"{subject} is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):
-                kind = "a table" if text.startswith("|") else "prose"
+                kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
                 message, is_prose = f"{subject} is {kind}, without any {expected}.", True
         elif reading.form == "fenced json" and "```json" in text:
             inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""

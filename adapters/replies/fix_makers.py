@@ -187,6 +187,14 @@ def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
     yield Fix("sampling", "Set `frequency_penalty` to 0.5.", {"params": {"frequency_penalty": 0.5}})
 
 
+def stop_at_inputs(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to stop where the model makes up the first input."""
+    first = next(iter(reading.signature.input_fields), "")
+    stop = f"\n{first.replace('_', ' ').title()}:"
+    if first:
+        yield Fix("sampling", f"Set `stop` to {stop!r}.", {"params": {"stop": [stop]}})
+
+
 def native_tools(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer native tool calls, which only signatures with tools can use."""
     if _has_tools(reading.signature):

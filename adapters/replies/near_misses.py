@@ -17,6 +17,7 @@ from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import BEGINS, JsonText, text_in_quotes, with_escapes, without_fences
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
+from adapters.replies.flags.xml_structure import only_mentions_tags
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reader, Reading, ReplyForm
 from adapters.replies.repairs import (
@@ -295,6 +296,8 @@ def _xml(reading: Reading) -> Iterator[Guess]:
     inside = "" if opening is None else plain[opening.end() : max(end, 0)].strip()
     if any(f"<{name}" in inside for name in signature.output_fields):
         yield Guess("A tag wraps all the others; without it the reply parses as", inside)
+    if only_mentions_tags(plain):
+        return
     opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
     if opened:
         plain = CUT_TAG.sub("", plain)

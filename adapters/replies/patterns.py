@@ -29,6 +29,7 @@ from adapters.replies.fix_makers import (
     optional,
     penalty,
     spelled,
+    stop_at_inputs,
     target_at,
     use,
 )
@@ -58,7 +59,8 @@ PATTERNS: tuple[Pattern, ...] = (
         "runaway-repetition",
         "The model repeats itself until its token limit",
         (penalty, use("chat")),
-        "xgrammar #174",
+        "xgrammar #174, llm-command-r #8, ollama #1182",
+        "any",
     ),
     Pattern("placeholder-echoed", "The model repeats a placeholder of the prompt", FORMAT, "", "any"),
     Pattern("cut-off-at-limit", "The provider reports that the token limit cut the reply off", (more_tokens,)),
@@ -68,12 +70,12 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109"),
     Pattern(
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
         (),
-        "auto-dev #299, req_llm #742",
+        "auto-dev #299, req_llm #742, BAML #1524",
     ),
     Pattern(
         "reply-too-short",
@@ -86,7 +88,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
         (use("json"), use("twostep"), more_tokens_to_answer),
-        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124",
+        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124, sglang #6441",
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
@@ -102,7 +104,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
         "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373 #8851, "
-        "lmstudio #2194, sglang #36285",
+        "lmstudio #2194, sglang #36285, oh-my-pi #8495, q27 #24, bayes-platform #731",
         "any",
     ),
     Pattern(
@@ -110,6 +112,12 @@ PATTERNS: tuple[Pattern, ...] = (
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
         "LlamaIndex #12455 #627, crewAI #3771, dspy #1310",
+    ),
+    Pattern(
+        "inputs-made-up",
+        "The model makes up further inputs and answers them",
+        (stop_at_inputs, use("json"), use("twostep")),
+        "LearnDataWithMark #42",
     ),
     Pattern(
         "json-in-a-string",
@@ -161,8 +169,10 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-less-than", "A bare < is not XML", XML_TEXT, "dspy #10402"),
     Pattern("xml-cdata-end", "]]> is not allowed in XML text", XML_TEXT, "dspy #10269"),
     Pattern("xml-entity-unknown", "XML lacks the entities of HTML", XML_TEXT),
-    Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT),
-    Pattern("xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT)),
+    Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT, "dspy #10102"),
+    Pattern(
+        "xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT), "semantic-kernel #4271"
+    ),
     Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
     Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
     Pattern("xml-namespace", "A tag has a namespace", XML_TEXT),
@@ -178,7 +188,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "other-keys",
         "Other JSON keys, such as translated ones",
         (spelled, use("json"), use("baml"), use("chat")),
-        "ragas #2162",
+        "ragas #2162, vexllm #47",
     ),
     Pattern(
         "key-broken-by-quote",
@@ -280,7 +290,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
-    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json"))),
+    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json")), "browser-use #3542"),
     Pattern(
         "marker-of-another-prompt",
         "A marker of another prompt is in the value",
@@ -336,6 +346,20 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
     Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
+    Pattern(
+        "repeated-tag-became-list-text",
+        "A tag occurs more than once, and the texts became a Python list",
+        (describe("A single value, in one tag."), use("chat")),
+        "langchain #18434",
+        "parsed",
+    ),
+    Pattern(
+        "value-holds-the-end",
+        "A repair took the end of the JSON into a text",
+        (use("chat"), describe('Only the straight quote " around JSON keys and texts.')),
+        "mem0 #1848",
+        "parsed",
+    ),
     Pattern("number-split-at-comma", "A comma split a number", NUMBER, "", "parsed"),
     Pattern("code-was-evaluated", "Code was evaluated as a literal", (use("json"),), "", "parsed"),
 )

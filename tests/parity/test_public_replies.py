@@ -249,6 +249,23 @@ REPORTS = (
         ("properties[0].day", "properties[1].day"),
     ),
     Report(
+        "mem0 #1848", "json", "q -> facts: list[str]", "{\"facts\" : [\\'It is\\']}", "value-holds-the-end", ("facts",)
+    ),
+    Report("mem0 #4312", "json", "text -> l: list[str]", "<think>\n</think>\n\n", "empty-reply"),
+    Report("dspy #10102", "xml", "q -> code", "<code>\nprint('</code>')\n</code>", "xml-tag-not-closed"),
+    Report(
+        "langchain #18434", "xml", "q -> t", "<t>a</t>\n<o>b</o>\n<t>c</t>", "repeated-tag-became-list-text", ("t",)
+    ),
+    Report("semantic-kernel #3682", "xml", "q -> plan", "1. Begin with a <plan>.\n2. Go.", None, (), ("xml-cut-off",)),
+    Report("oh-my-pi #8495", "chat", "q -> a", '<|open|>toolscall tool="Replace"<|sep|>', *CALL),
+    Report("q27 #24", "chat", "q -> a", "<name>task\n</parameter>\n<parameter=prompt>\nx", *CALL),
+    Report("bayes-platform #731", "chat", "q -> a", "Lie:default_api:pick{names:[]}", *CALL),
+    Report(
+        "LearnDataWithMark #42", "chat", "question -> answer", "Yes\n\nQuestion: Why?\nAnswer: No", "inputs-made-up"
+    ),
+    Report("datachain #1930", "json", "q -> l: list[str]", '{"l": "[\\n\\"a\\"\\n]"}'),
+    Report("BAML #1249", "json", "q -> n, age: int", "{“n”: “Ann”, “age”: 30}"),
+    Report(
         "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
     ),
 )

@@ -14,6 +14,7 @@ from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
+from adapters.replies.sections import THOUGHTS
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
 
@@ -69,6 +70,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
+ENDS_OF_THOUGHTS = tuple([end for _, end in THOUGHTS])
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -88,16 +90,18 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
-    if not text and reading.called:
-        yield Flag("empty-reply", f"The reply has no text: the model only called {named(list(reading.called))}.")
-    elif not text:
-        yield Flag("empty-reply", "The reply is empty.")
+    if not text or text.endswith(ENDS_OF_THOUGHTS):
+        said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
+        if reading.called:
+            said = f"The reply has no text: the model only called {named(list(reading.called))}."
+        yield Flag("empty-reply", said)
     elif text == "{}":
         yield Flag("empty-object", "The object is empty: no output is in it.")
     elif text == "null":
         yield Flag("reply-too-short", "The whole reply is null: no output is in it.")
     elif len(text) < SHORTEST:
-        why = ": often a custom LM returned a text; it must return a list of texts, [text]" if len(text) == 1 else ""
+        is_piece = len(text) == 1 and reading.ended.finish_reason != "length"
+        why = ": often a custom LM returned a text; it must return a list of texts, [text]" if is_piece else ""
         yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
     elif (match := THINKS.match(text)) and (end := f"{match.group()[0]}/{match.group()[1:]}") not in text:
         yield Flag(

@@ -260,6 +260,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
         )
 
 
+END_OF_JSON = re.compile(r"['\"]\s*[\]}][\]}\s]*\Z")
+LONGEST_END = 40
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
@@ -362,6 +364,11 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
         )
     if field.raw and field.state == "read":
         yield from _losses(name, JsonText(field.raw), step.after)
+        end = END_OF_JSON.search(step.before[-LONGEST_END:])
+        found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
+        if found:
+            said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
+            yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
     elif step.after == "" and '"""' in step.before:
         yield Flag(
             "text-lost-in-repair",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
-from adapters.replies.flags.json_text import text_in_quotes
+from adapters.replies.flags.json_text import text_in_quotes, valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
-from adapters.signatures.signature import without_none
+from adapters.replies.repairs import under_labels
+from adapters.signatures.signature import Field, Signature, without_none
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}|<\|open\|>|"
+    r"<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 THOUGHTS = re.compile(
@@ -52,9 +55,11 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 """JSON keys of providers' responses, each with those of the texts in its list."""
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
+MESSAGE = re.compile(r'"message"\s*:\s*"([^"]{1,500})"')
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
+MOST_PARTS = 10
 LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
@@ -85,11 +90,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         and "<think>" not in before
         and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
     ):
-        yield Flag(
-            "thoughts-not-separated",
-            f"The reply begins with thoughts, up to </think> ({place(reading, len(before))}), without <think>: "
-            + NOT_SEPARATED,
-        )
+        where = place(reading, len(before))
+        said = f"The reply begins with thoughts, up to </think> ({where}), without <think>"
+        if first == "{" and valid_object_at(text, text.find("{")) > len(before):
+            said = f"</think>, the end of thoughts, is inside the object ({where})"
+        yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
     if first in ("{", "`") and reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
@@ -99,6 +104,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     has_values = reading.ok or len(reading.lacking) < len(reading.fields)
     if has_values:
         yield from leaked(reading)
+    if reading.ok and (reading.ended.finish_reason == "length" or _is_open(reading)):
+        yield from _repetition(reading)
     if not reading.ok:
         yield from _no_answer(reading, start, first, has_values)
     elif first in '"`' and reading.form == "json" and text_in_quotes(start):
@@ -106,6 +113,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
         where = place(reading, max(0, len(text) - ENDING) + match.start())
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
+
+
+def _is_open(reading: Reading) -> bool:
+    """Return whether a reply in JSON ends within its object."""
+    return reading.form == "json" and reading.completion[-ENDING:].rstrip()[-1:] not in ("}", "]", "`")
 
 
 def leaked(reading: Reading) -> Iterator[Flag]:
@@ -137,8 +149,9 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and "invoke" in start)
-        or ("_" in start and ("_call" in start or "TOOL_CALL" in start or "START_ACTION" in start))
+        or ("<" in start and ("invoke" in start or "<|open" in start))
+        or ("=" in start and ("<function=" in start or "<parameter=" in start))
+        or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
     )
 
@@ -167,7 +180,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not has_values:
-        if "{" in start and all(re.search(rf"[>\]]\s*\{{{name}\}}", start) for name in outputs):
+        if "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
@@ -178,6 +191,10 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
+            if ":" in start and (label := _made_up_input(reading.signature, start)):
+                said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
+                where = place(reading, label.start())
+                yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
@@ -218,6 +235,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         refusal = root.get("refusal")
         if isinstance(refusal, str) and refusal:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
+        if len(outputs) == 1 < len(root):
+            yield from _items_by_key(root, next(iter(outputs.values())))
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
         if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
@@ -229,7 +248,35 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
         if isinstance(error, dict | str) and error:
             quoted = error.get("message", error) if isinstance(error, dict) else error
+            more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
+            if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
+                quoted = said_inside[1]
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+
+
+def _made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
+    """Return the label of an input that follows an answer."""
+    match = _input_label(signature).search(text)
+    if match is None or not (before := text[: match.start()]).strip() or under_labels(before, signature):
+        return None
+    return match if under_labels(text[match.end() :], signature) else None
+
+
+@lru_cache(maxsize=256)
+def _input_label(signature: Signature) -> re.Pattern[str]:
+    """Compile the label of an input at the beginning of a line."""
+    names = "|".join([re.escape(name).replace("_", "[ _]") for name in signature.input_fields])
+    return re.compile(rf"^[*#]{{0,3}} ?({names or '(?!)'})\*{{0,2}}:", re.IGNORECASE | re.MULTILINE)
+
+
+def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
+    """Flag the items of a list under keys of their own."""
+    shapes = {frozenset(one) if isinstance(one, dict) else frozenset() for one in root.values()}
+    has_items = len(shapes) == 1 and bool(keys := min(shapes)) and output.name not in keys
+    if has_items and get_origin(without_none(output.annotation)) is list:
+        told = ", ".join(map(shown, [*root][:3])) + (", …" if len(root) > 3 else "")
+        said = f"The reply has an object for each item, under JSON keys of their own ({told}), instead of the list"
+        yield Flag("other-keys", f"{said} `{output.name}`.", output.name)
 
 
 def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
@@ -267,10 +314,10 @@ def _said_at(root: dict[str, object]) -> str:
     if ABOUT_A_CALL.isdisjoint(root):
         return ""
     for key, inner in RESPONSES.items():
-        first = root.get(key)
-        if isinstance(first, list) and first and isinstance(first[0], dict):
-            if found := next((one for one in inner if one in first[0]), None):
-                return f"{key}[0].{found}"
+        listed = root.get(key)
+        for number, item in enumerate(listed[:MOST_PARTS] if isinstance(listed, list) else ()):
+            if isinstance(item, dict) and (found := next((one for one in inner if one in item), None)):
+                return f"{key}[{number}].{found}"
     message = root.get("message")
     return "message.content" if isinstance(message, dict) and {"role", "content"} <= message.keys() else ""
 
@@ -281,7 +328,8 @@ def _repetition(reading: Reading) -> Iterator[Flag]:
     blanks = len(completion) - end
     tail = completion[-2 * LONGEST_PERIOD * REPEATS : end]
     is_closed = tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
-    if blanks >= BLANKS and reading.form not in ("prose", "own") and not is_closed:
+    is_blank = blanks >= BLANKS or (blanks > end and reading.ended.finish_reason == "length")
+    if is_blank and reading.form not in ("prose", "own") and not is_closed:
         yield Flag(
             "runaway-repetition",
             f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "
@@ -317,7 +365,7 @@ def _times(text: str, end: int, piece: str) -> int:
 def _repeated(tail: str, least: int) -> str:
     """Return the piece that a text repeats to its end, `least` times; "" if there is none."""
     size, period = len(tail), len(tail) // least
-    if size <= 2 * COMPARED:  # the least that ten repetitions have
+    if size <= 2 * COMPARED:  # the least that a loop has
         return ""
     first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
     at = tail.rfind(tail[-COMPARED:], first, size - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain, islice
@@ -244,13 +244,31 @@ def wrong_places(field: Field, given: object, refused: object, is_explained: boo
         problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
     except Exception:  # a user's type may raise in its own hooks
         return
-    for problem in problems:
+    for problem in _with_unions_once(problems):
         loc, given_there = problem["loc"], problem["input"]
         if is_explained and not loc and not _is_telling(problem["type"], given_there):
             continue
         key = str(loc[-1]) if loc else ""
         path = field.name + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
         yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
+
+
+def _with_unions_once(problems: Sequence[Any]) -> Iterator[Any]:
+    """Yield the problems, the JSON keys that all classes of a union miss as one."""
+    lacking: dict[int, dict[str, list[str]]] = {}
+    told: set[int] = set()
+    for one in problems:
+        if one["type"] == "missing" and len(one["loc"]) > 1 and isinstance(one["input"], dict):
+            *_, kind, key = map(str, one["loc"])
+            lacking.setdefault(id(one["input"]), {}).setdefault(kind, []).append(key)
+    for one in problems:
+        keys = lacking.get(id(one["input"]), {}) if one["type"] == "missing" else {}
+        if len(keys) < 2 or any(nearly(key, one["input"]) for names in keys.values() for key in names):
+            yield one
+        elif id(one["input"]) not in told:
+            told.add(id(one["input"]))
+            needs = [f"{kind} needs {', '.join(map('`{}`'.format, names))}" for kind, names in keys.items()]
+            yield {**one, "type": "union", "loc": one["loc"][:-2], "msg": "; ".join(needs)}
 
 
 def _is_telling(kind: str, given: object) -> bool:
@@ -276,6 +294,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."
         return Flag("key-nearly-right", message, name, path)
     head = f"`{path}` is {shown(given)}"
+    if kind == "union":
+        return Flag("key-missing", f"{head}, which is none of its types: {said}.", name, path)
     if given is None:
         return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
     if kind in ("literal_error", "enum"):

@@ -21,6 +21,8 @@ ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
+USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]", re.MULTILINE)
+"""A tag at the beginning of a line, or behind a sign such as a colon."""
 MOST_EXPLAINED = 50
 LONGEST = 200_000
 """Characters of a reply in which the tag that is still open is looked for."""
@@ -60,8 +62,12 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         entity = ENTITY.match(text, at)
         said = f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
         found = Flag("xml-entity-unknown", f"{said}&quot; and &apos;")
+    elif only_mentions_tags(text):
+        return
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
-        found = Flag("xml-cut-off", f"The reply ends ({where}) before every tag is closed")
+        opened = _open_tags(text, at)
+        tag = f"{_tag_at(reading, opened[0])} is" if opened else "every tag is"
+        found = Flag("xml-cut-off", f"The reply ends ({where}) before {tag} closed")
     elif "mismatched tag" in error.message:
         found = Flag("xml-tag-not-closed", _not_closed(reading, at))
     elif "no element found" in error.message or "unclosed" in error.message:
@@ -83,20 +89,42 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
 
 def _not_closed(reading: Reading, at: int) -> str:
     """Name the tag that is open where a tag of another name is closed, at the offset of that name."""
-    text, opened = reading.completion, list[re.Match[str]]()
-    closing = NAME.match(text, at)
-    if closing is None or at > LONGEST or "<!" in text[:at]:  # in a comment or CDATA, tags do not count
+    text = reading.completion
+    closing, opened = NAME.match(text, at), _open_tags(text, at - 2)
+    if closing is None or opened is None:
         return f"A tag is opened and not closed, or closed in another order ({place(reading, at)})"
-    for match in A_TAG.finditer(text, 0, at - 2):
+    where = f"</{shown(closing.group())[1:-1]}> ({place(reading, at - 2)})"
+    if opened:
+        return f"{_tag_at(reading, opened[-1])} is not closed before {where}"
+    name = closing.group()
+    own = text.find(f"</{name}>", 0, at - 2)
+    if own >= 0 and text[own + len(name) + 3 : at - 2].strip():
+        return (
+            f"The text of <{name}> contains </{name}> ({place(reading, own)}), which ends it; so {where} closes nothing"
+        )
+    return f"{where} closes no open tag"
+
+
+def _tag_at(reading: Reading, opening: re.Match[str]) -> str:
+    return f"<{shown(opening.group(2))[1:-1]}> ({place(reading, opening.start())})"
+
+
+def _open_tags(text: str, end: int) -> list[re.Match[str]] | None:
+    """Return the tags open at an offset; None if not known."""
+    if end > LONGEST or "<!" in text[:end]:  # in a comment or CDATA, tags do not count
+        return None
+    opened: list[re.Match[str]] = []
+    for match in A_TAG.finditer(text, 0, end):
         if not match.group(1):
             opened.append(match)
         elif opened:
             opened.pop()
-    where = f"</{shown(closing.group())[1:-1]}> ({place(reading, at - 2)})"
-    if not opened:
-        return f"{where} closes no open tag"
-    last = opened[-1]
-    return f"<{shown(last.group(2))[1:-1]}> ({place(reading, last.start())}) is not closed before {where}"
+    return opened
+
+
+def only_mentions_tags(text: str) -> bool:
+    """Return whether a text only mentions tags in its sentences."""
+    return "</" not in text and USED_TAG.search(text) is None
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:

@@ -217,7 +217,7 @@ PROGRAM = '```python\nimport json\n\ndef answer(title):\n    return {"title": ti
 def test_a_program_in_place_of_an_answer_comes_before_its_end(adapter: str, expected: str) -> None:
     reading = read(adapter, "q -> title, n: int", PROGRAM.replace("title", "heading")).ending("length", None, {})
     said = [one.message for one in reading.diagnosis if one.cause != "json-repaired"]
-    assert said[0] == f"The reply begins with a program in a block of python instead of the {expected}."
+    assert said[0] == f"The reply begins with a block of python instead of the {expected}."
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,8 @@ def test_a_text_for_a_class_inside_a_class_has_its_cause() -> None:
         (
             "q -> a, b",
             'With {q} filled in: {"a": "x',
-            "The JSON key `a` was not read: its object is not valid, or inside another value, or after other braces.",
+            "The JSON key `a` (line 1, column 22) was not read: the parser takes the first {…}, which is '{q}' "
+            "(line 1, column 6).",
         ),
         ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
         ("q -> a, b", '{"a": {"x": 1, "b": 2}}', "The JSON key `b` (line 1, column 16) is inside `a`."),

@@ -129,6 +129,14 @@ def test_the_cause_of_a_reply_is_named_first(adapter: str, signature: str, compl
         ("json", "q -> a", '{"a": "The tag </think> ends the thoughts."}', "thoughts-not-separated"),
         ("chat", "q -> n: int", "[[ ## n ## ]]\n85%", "words-around-value"),
         ("chat", "q -> n: int", "[[ ## n ## ]]\n1e400", "words-around-value"),
+        ("chat", "note -> a, b", "It is so.\nNote: it may change.", "inputs-made-up"),
+        ("chat", "question -> answer", "Question: Why?\nAnswer: So.", "inputs-made-up"),
+        ("chat", "question -> answer", "Answer: So.\nQuestion: Why?\nAnswer: No.", "inputs-made-up"),
+        ("json", "q -> a", '{"a": "ha ha ha' + " ha" * 60 + '"}', "runaway-repetition"),
+        ("json", "q -> a", '{"a": "x"}\n' + " " * 200, "runaway-repetition"),
+        ("json", "q -> a", "{\"a\": 'd[\\'x\\']', \"b\": [1,]}", "value-holds-the-end"),
+        ("json", "q -> a: list[str]", '{"result": {"id": "x"}, "meta": {"n": 1}}', "other-keys"),
+        ("xml", "q -> a", "Here it is: <a>Paris", "format-not-followed"),
     ],
 )
 def test_a_cause_is_not_named_where_it_is_none(adapter: str, signature: str, completion: str, never: str) -> None:
@@ -322,7 +330,7 @@ CUT = "<a>\nParis\n</a>\n<b>\nBer"
         ("length", None, "cut-off-at-limit", "cut off at max_tokens 120 (line 5)"),
         ("content_filter", None, "stopped-by-filter", "content filter"),
         ("stop", "I can't do that.", "refusal", '"I can\'t do that."'),
-        ("stop", None, "xml-cut-off", "before every tag is closed"),
+        ("stop", None, "xml-cut-off", "before <b> (line 4, column 1) is closed"),
     ],
 )
 def test_what_the_provider_says_of_the_end_is_the_first_cause(
