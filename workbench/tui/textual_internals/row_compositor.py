@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
+from textual.visual import RenderOptions, RichVisual
 from textual.widget import Widget
 
 from workbench.tui.textual_internals.access import FitsItsRoom
@@ -204,18 +205,24 @@ class OneLayout(Screen[ScreenResultType]):
             self._repaint_required = False
 
 
-_tinted_segments = BackgroundScreen.process_segments
-
-
 @lru_cache(4096)
-def _tinted(style: RichStyle | None, tint: Color) -> RichStyle | None:
+def _tinted(style: RichStyle | None, tint: Color, base: RichStyle) -> RichStyle:
     """Return the style behind a dialog; Textual mixes the colors of each segment anew at each paint."""
-    (segment,) = _tinted_segments([Segment("", style)], tint)
-    return segment.style
+    (segment,) = BackgroundScreen.process_segments([Segment("", style)], tint)
+    return base + segment.style
 
 
-def _behind_a_dialog(segments: Iterable[Segment], tint: Color) -> Iterable[Segment]:
-    return [one if one.control else Segment(one.text, _tinted(one.style, tint)) for one in segments]
+class BehindADialog(RichVisual):
+    """The screen behind a dialog, painted without Rich, which would take as long as the screen itself."""
+
+    def __init__(self, behind: BackgroundScreen) -> None:
+        super().__init__(behind.screen, behind)
+        self._behind = behind
+
+    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        look = partial(_tinted, tint=self._behind.color, base=style.rich_style)
+        lines = self._behind.screen._compositor.render_strips()
+        return [Strip([Segment(one.text, look(one.style)) for one in line], line.cell_length) for line in lines]
 
 
 def paint_by_rows(screen: Screen[Any]) -> None:
@@ -224,4 +231,4 @@ def paint_by_rows(screen: Screen[Any]) -> None:
     # Textual puts `lru_cache` on this method, which keeps a widget's painted lines alive until 1,024 other entries
     # replace them: a lesson opened and closed a hundred times would keep 90 MB.
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]
-    BackgroundScreen.process_segments = staticmethod(_behind_a_dialog)  # type: ignore[assignment,method-assign]
+    BackgroundScreen.visualize = lambda behind: BehindADialog(behind)  # type: ignore[attr-defined]

@@ -9,8 +9,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from rich.control import ControlType
-from rich.segment import Segment
 from textual import events
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import App, ComposeResult
@@ -20,11 +18,12 @@ from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen
+from textual.style import Style
+from textual.visual import RenderOptions, RichVisual, visualize
 from textual.widgets import Static
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
-from workbench.tui.textual_internals import row_compositor
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
@@ -173,11 +172,13 @@ def test_the_panes_are_not_laid_out_for_a_screen_that_closes(monkeypatch: pytest
 
 def test_what_is_behind_a_dialog_has_the_colors_that_textual_gives_it() -> None:
     async def act(desk: Desk) -> None:
-        lines = desk.main._compositor.render_strips()
-        segments = [segment for line in lines for segment in line] + [Segment("\x1b[H", None, [(ControlType.HOME,)])]
+        options = RenderOptions(lambda _: Style(), desk.main.styles, None, None)
         for tint in (Color(0, 0, 0, 0.6), Color(250, 20, 3, 0.1), Color(0, 0, 0, 0)):
-            theirs = list(row_compositor._tinted_segments(segments, tint))
-            assert list(BackgroundScreen.process_segments(segments, tint)) == theirs
+            behind = BackgroundScreen(desk.main, tint)
+            for base in (Style(), Style(Color(1, 2, 3), Color(4, 5, 6), bold=True)):
+                given = (*desk.main.size, base, options)
+                theirs = RichVisual(desk.main, behind).render_strips(*given)
+                assert visualize(desk.main, behind).render_strips(*given) == theirs
 
     at_the_desk(act)
 
