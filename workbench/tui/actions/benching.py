@@ -50,7 +50,8 @@ async def look_at_bench(host: Host) -> None:
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     concluded = Conclusions(latest(found, cases, columns))
-    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
+    # for thousands of cases this takes a while
+    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs, concluded.grid.by_disagreement))
     wanted = await host.app.push_screen_wait(BenchScreen(concluded, path.name))
     if wanted is not None:
         show(host, wanted)
