@@ -42,8 +42,9 @@ STEPS = {
     "down": ("\x1b[B",),
     "pagedown": ("\x1b[6~",),
     "end and home": ("\x1b[F", "\x1b[H"),
-    "wheel": ("\x1b[<65;20;12M",),
 }
+WHEEL = {"wheel": ("\x1b[<65;20;12M",)}
+"""Turned where the grid of a bench is; the list of runs is a part of its screen."""
 BARE_LISTS = """
 import sys
 from textual.app import App
@@ -334,7 +335,7 @@ def _long_lists(here: Path, rounds: int = 4, steps: int = 10) -> None:
                     _settle(terminal, 0.05)
                 return (_processor(terminal.pid) - before) / steps
 
-            for pressed, keys in STEPS.items():
+            for pressed, keys in (STEPS | (WHEEL if name == "bench" else {})).items():
                 _compare(f"{said}: {pressed}", 3.0, partial(step, ours, keys), partial(step, bare, keys), rounds)
 
 
