@@ -19,12 +19,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+sys.path[:0] = [str(Path(__file__).parents[1])]
 
 import dspy  # noqa: E402
 from dspy.adapters.baml_adapter import BAMLAdapter  # noqa: E402
-from measure import Ratio  # noqa: E402
 
+from benchmarks.measure import Ratio  # noqa: E402
 from sessions.file import store  # noqa: E402
 from sessions.model.replies import Extraction, Reply  # noqa: E402
 from sessions.model.session import Case, Column, Demo, Session, SignatureText  # noqa: E402

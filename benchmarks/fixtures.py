@@ -12,9 +12,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from check import write
-from measure import tell
-from starting import processor
+sys.path[:0] = [str(Path(__file__).parents[1])]
+
+from benchmarks.check import write  # noqa: E402
+from benchmarks.measure import tell  # noqa: E402
+from benchmarks.starting import processor  # noqa: E402
 
 FILES = 1_000
 ROUNDS = 3

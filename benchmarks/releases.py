@@ -24,9 +24,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import state_with_open_prompts  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
+from benchmarks.measure import state_with_open_prompts  # noqa: E402
 from sessions.releases import environments  # noqa: E402
 
 SIZE = (160, 45)

@@ -11,18 +11,15 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 
-sys.path[:0] = [
-    str(Path(__file__).parents[1]),
-    str(Path(__file__).parents[1] / "tests" / "support"),
-    str(Path(__file__).parent),
-]
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 import dspy  # noqa: E402
 import pydantic  # noqa: E402
-from measure import Ratio, pair  # noqa: E402
 from oracle.engines import NAMES, ours, theirs  # noqa: E402
 
 from adapters.signatures.signature import Signature  # noqa: E402
+from benchmarks.measure import Ratio, pair  # noqa: E402
 
 
 class Item(pydantic.BaseModel):

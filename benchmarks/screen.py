@@ -21,8 +21,12 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
+
+from benchmarks.measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
+from sessions.bench.results import BenchRun, ResultsFile, path_beside  # noqa: E402
+from sessions.model.replies import Answer  # noqa: E402
+from workbench.sending.sent_runs import PastRun, SentRuns  # noqa: E402
 
 SIZE = (160, 45)
 SOURCE = [
@@ -34,6 +38,34 @@ COLUMNS = ("chat", "json", "xml", "baml", "twostep")
 SCREENS = {one: one for one in ("f1", "f6", "f7", *(f"ctrl+{letter}" for letter in "fglopt"))}
 SCREENS |= {"f11": "\x1b[23~", "f12": "\x1b[24~", **{f"alt+{letter}": f"\x1b{letter}" for letter in "chjprstux"}}
 """Keys that open something, and what a terminal sends for them."""
+STEPS = {
+    "down": ("\x1b[B",),
+    "pagedown": ("\x1b[6~",),
+    "end and home": ("\x1b[F", "\x1b[H"),
+}
+WHEEL = {"wheel": ("\x1b[<65;20;12M",)}
+"""Turned where the grid of a bench is; the list of runs is a part of its screen."""
+BARE_LISTS = """
+import sys
+from textual.app import App
+from textual.widgets import DataTable, OptionList
+
+class Table(DataTable):
+    BINDINGS = [("end", "scroll_bottom", "last"), ("home", "scroll_top", "first")]
+
+class Bare(App):
+    def compose(self):
+        if sys.argv[1] == "runs":
+            yield OptionList(*[f"  run {number} {'of the bare list ' * 5}" for number in range(10_000)])
+            return
+        table = Table(cursor_type="cell")
+        table.add_columns(*"abcde")
+        table.add_rows([[f"{number} of 1"] * 5 for number in range(1_000)])
+        yield table
+
+Bare().run()
+"""
+"""A bare list of as many rows as the run list has, or a bare table of as many cells as the grid of a bench."""
 KEYS = 30
 QUIET = 0.3
 """Seconds after which nothing more is painted for a key; what was painted last before them is its end."""
@@ -50,6 +82,7 @@ def main() -> None:
         _model_list(here)
         _every_screen(here)
         _leaving_alone(here)
+        _long_lists(here)
 
 
 def _terminal(words: list[str], here: Path) -> Terminal:
@@ -271,6 +304,69 @@ def _leaving_alone(here: Path, rounds: int = 20) -> None:
             return end - start
 
         _compare("leaving F10 with six columns", 3.0, lambda: left(ours, "f10"), lambda: left(bare, "f2"), rounds)
+
+
+def _long_lists(here: Path, rounds: int = 4, steps: int = 10) -> None:
+    """A step in a list of 10,000 runs and in a bench of 5,000 cells, in processor time, against a bare list."""
+    session = _session(here, 0, 0)
+    _write_runs(here, session)
+    _write_bench(session)
+    opened = {
+        "runs": ("10,000 runs", "reply 9999", "\x1br"),
+        "bench": ("bench of 5,000 cells", "case 0", "\x10", "Bench: the grid", "\r"),
+    }
+    for name, (said, marker, *keys) in opened.items():
+        words = [sys.executable, "-c", BARE_LISTS, name]
+        with _ours(here, session) as ours, _terminal(words, here) as bare:
+            ours.wait_for("Your input")
+            for terminal in (ours, bare):
+                _settle(terminal)
+            before = _processor(ours.pid)
+            for key in keys:
+                ours.press(key)
+                _settle(ours)
+            ours.wait_for(marker)
+            print(f"     {said}: opened in {1000 * (_processor(ours.pid) - before):.0f} ms of processor time")
+
+            def step(terminal: Terminal, keys: Sequence[str]) -> float:
+                before = _processor(terminal.pid)
+                for number in range(steps):
+                    terminal.press(keys[number % len(keys)])
+                    _settle(terminal, 0.05)
+                return (_processor(terminal.pid) - before) / steps
+
+            for pressed, keys in (STEPS | (WHEEL if name == "bench" else {})).items():
+                _compare(f"{said}: {pressed}", 3.0, partial(step, ours, keys), partial(step, bare, keys), rounds)
+
+
+def _write_runs(here: Path, session: Path, count: int = 10_000) -> None:
+    """Store runs of the session's case, each with its prompt and reply."""
+    folder = Path(state_with_open_prompts(here)) / "adapter-workbench" / "runs"
+    folder.mkdir()
+    about = {"case": "one", "model": "offline/exact", "phase": "done", "seconds": 1.5, "path": str(session)}
+    kept = SentRuns(folder / "sent.sqlite", 500)
+    with kept._connection() as opened:
+        opened.execute("PRAGMA synchronous = OFF")  # ten thousand waits for a disk measure nothing
+    for number in range(count):
+        at = f"2026-11-{number // 400 + 1:02}T{number // 20 % 20:02}:{number % 20:02}:00.000"
+        messages = (("system", "Answer from the context. " * 80), ("user", f"Is it {number}? " * 40))
+        text = f"reply {number} {'says that the chair was paid. ' * 30}"
+        column = COLUMNS[number % len(COLUMNS)]
+        kept.add(PastRun(at, column=column, text=text, adapter=column, messages=messages, **about))
+    kept.close()
+
+
+def _write_bench(session: Path, cases: int = 1_000) -> None:
+    """Write results beside the session: a run of each case in each column, every fifth of which is a miss."""
+    about: dict[str, Any] = {"number": 1, "request": "sha256:1", "model": "offline/exact", "tokens": 10}
+    with ResultsFile(path_beside(session)) as file:
+        for number in range(cases * len(COLUMNS)):
+            case, column = f"case {number // len(COLUMNS)}", COLUMNS[number % len(COLUMNS)]
+            values = {"answer": f"yes {number % 3}"} if number * 7 % 6 else {}
+            error = None if values else "the reply could not be read"
+            outcome = "parsed" if values else "refused"
+            reply = Answer(text=f"reply {number}")
+            file.append(BenchRun(case, column, outcome=outcome, reply=reply, values=values, error=error, **about))
 
 
 def _letters() -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Keys while the app is busy: `python benchmarks/streaming.py` prints keystroke → editor beside that of a bare editor.
 
-The bare Textual app has one text area, and its keys are measured right after ours, under the same load of streams. Bars
-are ratios of medians: 1.5 at rest, 2 while the app is busy.
+The bare Textual app has one text area, and each letter is typed into ours and then into it, so that both are measured
+under the same load of streams, or beside the same litellm. Bars are ratios of medians: 1.5 at rest, 2 while the app is
+busy.
 
 Measured in a real pseudo-terminal, on the real program, from the write of a letter that is on the screen nowhere else
 until that letter is painted: at rest, while litellm is loaded (a first send), and while five columns stream at 200
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-from measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
 from terminal import Terminal  # noqa: E402
+
+from benchmarks.measure import BARE, TO_DESCRIPTION, state_with_open_prompts, tell  # noqa: E402
 
 AT_REST, BUSY = 1.5, 2.0
 COLUMNS = ("chat", "json", "xml", "baml", "twostep")
@@ -70,57 +72,62 @@ def _measure(here: Path, said: str, each: float) -> None:
         (here / "empty.txt").write_text("")
         bare = [sys.executable, "-c", BARE, str(here / "empty.txt"), str(here / "empty.txt"), "0"]
         with (
-            Terminal(words, here, (160, 45), environment) as terminal,
+            Terminal(words, here, (160, 45), environment) as ours,
             Terminal(bare, here, (160, 45), environment) as alone,
         ):
-            _drain(alone, 1.0)
-            least = iter(LETTERS)
-            terminal.wait_for("Your input")
-            _drain(terminal, 1.0)
+            both = ours, alone
+            ours.wait_for("Your input")
+            _drain(both, 1.0)
             for key in TO_DESCRIPTION:
-                terminal.press(key)
-                _drain(terminal, 0.1)
+                ours.press(key)
+                _drain(both, 0.1)
             letters = iter(LETTERS)
-            _show("at rest", AT_REST, _typed(terminal, letters, 25), _typed(alone, least, 25))
-            terminal.press("f5")
-            _drain(terminal, 0.05)
-            loading: list[float] = []
-            while "1234" not in terminal.painted.decode("utf-8", "replace") and len(loading) < 35:
-                loading += _typed(terminal, letters, 1, PAUSE_WHILE_LOADING_S, forget=False)
-            _show("while litellm is loaded", BUSY, loading, _typed(alone, least, 20))
-            _drain(terminal, 1.5)
-            _show(f"five columns, {said}", BUSY, _typed(terminal, letters, 35), _typed(alone, least, 35))
+            _show("at rest", AT_REST, *_typed(both, letters, 25))
+            ours.press("f5")
+            _drain(both, 0.05)
+            _show("while litellm is loaded", BUSY, *_typed(both, letters, 35, PAUSE_WHILE_LOADING_S, "1234"))
+            _drain(both, 1.5)
+            _show(f"five columns, {said}", BUSY, *_typed(both, letters, 35))
         server.kill()
 
 
 def _typed(
-    terminal: Terminal, letters: Iterator[str], count: int, pause: float = PAUSE_S, forget: bool = True
-) -> list[float]:
-    """Seconds from each letter's write until it is painted; what was painted before is forgotten, to stay small."""
-    times: list[float] = []
-    for _ in range(count):
-        letter = next(letters)
-        mark = letter.encode()
-        if forget:
+    terminals: Sequence[Terminal], letters: Iterator[str], count: int, pause: float = PAUSE_S, until: str = ""
+) -> tuple[list[float], ...]:
+    """Seconds from each letter's write until it is painted, in turn; ends early if the first terminal paints `until`.
+
+    What was painted before is forgotten, to stay small.
+    """
+    times: tuple[list[float], ...] = tuple([[] for _ in terminals])
+    for _, letter in zip(range(count), letters, strict=False):
+        for terminal, found in zip(terminals, times, strict=True):
             terminal.painted = b""
-        start = time.perf_counter()
-        terminal.press(letter)
-        seen = len(terminal.painted)
-        while mark not in terminal.painted[max(0, seen - 3) :]:
-            if time.perf_counter() > start + PATIENCE_S:
-                raise AssertionError(f"{letter} was not painted")
-            seen = len(terminal.painted)
-            terminal.wait_for_byte()
-        times.append(time.perf_counter() - start)
-        _drain(terminal, pause)
+            found.append(_key(terminal, letter))
+            _drain(terminals, pause / len(terminals))
+        if until and until.encode() in terminals[0].painted:
+            break
     return times
 
 
-def _drain(terminal: Terminal, seconds: float) -> None:
-    """Takes in what is painted for so long, whether that ends or not."""
+def _key(terminal: Terminal, letter: str) -> float:
+    mark = letter.encode()
+    start = time.perf_counter()
+    terminal.press(letter)
+    seen = len(terminal.painted)
+    while mark not in terminal.painted[max(0, seen - 3) :]:
+        if time.perf_counter() > start + PATIENCE_S:
+            raise AssertionError(f"{letter} was not painted")
+        seen = len(terminal.painted)
+        terminal.wait_for_byte()
+    return time.perf_counter() - start
+
+
+def _drain(terminals: Sequence[Terminal], seconds: float) -> None:
+    """Takes in what is painted for so long, whether that ends or not: nobody waits for a full pipe."""
     until = time.perf_counter() + seconds
-    while (left := until - time.perf_counter()) > 0:
-        terminal.reads_within(left)
+    while time.perf_counter() < until:
+        for terminal in terminals:
+            terminal.reads_within(0.005)
 
 
 def _show(said: str, bar: float, times: list[float], least: list[float]) -> None:

@@ -89,3 +89,10 @@ def test_whoever_catches_everything_says_why() -> None:
         if re.match(r"\s*except( Exception| BaseException)?( as \w+)?:", line) and "#" not in line + below
     ]
     assert silent == []
+
+
+def test_every_benchmark_runs_as_a_file_and_as_a_module() -> None:
+    scripts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
+    bare = re.compile(rf"^(?:from|import) ({'|'.join(scripts)})\b", re.MULTILINE)
+    offenders = {name: bare.findall(text) for name, text in scripts.items() if bare.search(text)}
+    assert offenders == {}, "a file beside it is `benchmarks.NAME`, which both ways find"

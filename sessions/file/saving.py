@@ -82,8 +82,7 @@ def _points_in(folder: Path) -> tuple[RestorePoint, ...]:
     with suppress(FileNotFoundError):
         for entry in os.scandir(folder):
             if _NAME.fullmatch(entry.name):
-                at = datetime.datetime.strptime(entry.name, "%Y%m%dT%H%M%S.%fZ.json")
-                at = at.replace(tzinfo=datetime.UTC)
+                at = datetime.datetime.fromisoformat(entry.name.removesuffix(".json"))
                 found.append(RestorePoint(Path(entry.path), at, entry.stat().st_size))
     return tuple(sorted(found, key=lambda point: point.place.name, reverse=True))
 

@@ -78,8 +78,8 @@ def run(app: WorkbenchApp) -> int:
 
 def opened(path: str | None) -> tuple[Session, Path | None]:
     """Load the session in `path`, or the first example; return it with its path, if any."""
+    if path is not None:
+        return store.load(path), Path(path)
     from sessions import examples
 
-    if path is None:
-        return replace(examples.load(examples.FIRST), model="offline/exact"), None
-    return store.load(path), Path(path)
+    return replace(examples.load(examples.FIRST), model="offline/exact"), None

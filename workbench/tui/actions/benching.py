@@ -45,7 +45,8 @@ async def look_at_bench(host: Host) -> None:
     session = host.document.session
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     concluded = Conclusions(latest(found, cases, columns))
-    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs))  # for thousands of cases this takes a while
+    # for thousands of cases this takes a while
+    await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs, concluded.grid.by_disagreement))
     show(host, await answer_to(host, BenchScreen(concluded, path.name)))
 
 

@@ -21,6 +21,7 @@ Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40
 """Maximum width of the row names in cells; on a narrow screen the limit is two fifths of the width."""
 LEAST_CELL = 8
+WHEEL_ROWS = 3
 WIDEST_CELL = 60
 MOST_KEPT = 400
 """The most painted rows that are kept, so that a step paints only the rows that it changes."""
@@ -214,15 +215,16 @@ class HeatMap(Widget, can_focus=True):
         if self._table.names:
             self.post_message(self.Chosen())
 
+    def on_mouse_scroll_down(self) -> None:
+        self.action_step(WHEEL_ROWS, 0)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.action_step(-WHEEL_ROWS, 0)
+
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset_capture(self)
         row, column = self._top + at.y - self._head_rows, self._left + (at.x - self._name_width) // self._cell_width
-        if (
-            at.y >= self._head_rows
-            and at.x >= self._name_width
-            and row < len(self._table.names)
-            and column in self._shown
-        ):
+        if self._top <= row < len(self._table.names) and column in self._shown:
             again = (row, column) == (self.row, self.column)
             self._go(row, column)
             if again:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from rich.segment import Segment
+from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.strip import Strip
@@ -128,5 +129,33 @@ def test_a_row_scrolled_past_paints_no_other_row_and_another_theme_or_table_all(
             await pilot.pause()
             shown = [strip.text.split()[:1] for strip in pilot.app.screen._compositor.render_strips()]
             assert ["other"] in shown and ["case"] not in shown
+
+    asyncio.run(act())
+
+
+def test_the_wheel_moves_the_cursor_through_the_rows() -> None:
+    async def act() -> None:
+        async with OneMap().run_test(size=(80, 24)) as pilot:
+            grid = pilot.app.query_one(HeatMap)
+            grid.show(table_of(HeatCell("✓ 2/2", "good")))
+            await pilot.pause()
+            for turn, row in ((events.MouseScrollDown, 3), (events.MouseScrollDown, 6), (events.MouseScrollUp, 3)):
+                await pilot._post_mouse_events([turn], grid, offset=(30, 10))
+                assert grid.row == row
+
+    asyncio.run(act())
+
+
+def test_a_click_on_a_cell_goes_there_and_one_on_a_head_or_a_name_goes_nowhere() -> None:
+    async def act() -> None:
+        async with OneMap().run_test(size=(80, 24)) as pilot:
+            grid = pilot.app.query_one(HeatMap)
+            grid.show(table_of(HeatCell("✓ 2/2", "good")))
+            await pilot.pause()
+            found = []
+            for place in ((30, 1), (2, 10), (30, 10)):
+                await pilot.click(grid, offset=place)
+                found.append((grid.row, grid.column))
+            assert found == [(0, 0), (0, 0), (8, 2)]
 
     asyncio.run(act())
