@@ -41,11 +41,6 @@ def plain(value: object) -> JSON:
     return whole[0]
 
 
-def named_parts(whole: object, names: str) -> dict[str, JSON]:
-    """Return attributes, named with spaces between, as plain JSON."""
-    return {name: plain(getattr(whole, name)) for name in names.split()}
-
-
 def _unfolded(value: object) -> JSON:
     """Convert a value to JSON, without converting the items of a list or object."""
     if value is None or isinstance(value, bool):

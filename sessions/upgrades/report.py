@@ -8,7 +8,6 @@ from typing import Any
 
 from adapters.late_dataclasses import dataclass
 from adapters.lm.model_list import ModelEntry, listed, retirement_of
-from adapters.values.plain_json import named_parts
 from sessions.bench.conclusions import Pair
 from sessions.causes import writing
 from sessions.causes.cause import FixtureName, Key, counted
@@ -111,11 +110,15 @@ class Upgrade:
             ],
             "fixtures": [
                 {
-                    **named_parts(one, "path case column adapter"),
+                    "path": one.path,
+                    "case": one.case,
+                    "column": one.column,
+                    "adapter": one.adapter,
                     "changes": list(dict.fromkeys(each.key.id for each in one.differences)),
                     "tokens_before": one.tokens[0],
                     "tokens_after": one.tokens[1],
-                    **named_parts(one, " ".join([*COUNTED, "why_not"])),
+                    **{name: getattr(one, name) for name in COUNTED},
+                    "why_not": one.why_not,
                 }
                 for one in self.fixtures
             ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.values.plain_json import named_parts
 from sessions.bench.conclusions import Comparison, Conclusions
 from sessions.bench.grid import Grid, misses_by_cause
 from sessions.bench.totals import Cell
@@ -42,12 +41,14 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
     shape: dict[str, Any] = {
         "verdict": verdict.line,
         "ranking": {
-            **named_parts(verdict, "best not_told_apart"),
+            "best": verdict.best,
+            "not_told_apart": list(verdict.not_told_apart),
             "worse": [one._asdict() for one in verdict.worse],
             "baseline": verdict.baseline,
             "better": [one._asdict() for one in verdict.better],
             "without_result": list(verdict.without),
-            **named_parts(verdict, "cases not_counted"),
+            "cases": verdict.cases,
+            "not_counted": verdict.not_counted,
         },
         "columns": {
             one.column: {
@@ -63,7 +64,8 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "b": one.second,
                 "measure": one.measure,
                 "differ": one.difference.is_certain,
-                **named_parts(one.difference, "p p_adjusted"),
+                "p": one.difference.p,
+                "p_adjusted": one.difference.p_adjusted,
                 "difference": one.difference.mean,
                 "interval": [one.difference.interval.low, one.difference.interval.high],
                 "cases": len(one.difference.first),
@@ -79,7 +81,8 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
         "cells": [
             {
                 "path": one.file,
-                **named_parts(one, "case column"),
+                "case": one.case,
+                "column": one.column,
                 **{fact.key: fact.value(one) for fact in FACTS},
                 "standing": one.standing,
                 "values_agree": one.agreed,
@@ -91,7 +94,9 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
         ],
         "misses": [
             {
-                **named_parts(one, "column cause runs"),
+                "column": one.column,
+                "cause": one.cause,
+                "runs": one.runs,
                 "cells": [{"path": cell.file, "case": cell.case} for cell in one.cells],
             }
             for one in misses_by_cause(grid)
@@ -102,7 +107,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
     }
     if compared is not None:
         shape["changes"] = [
-            {"path": one.file, **named_parts(one, "case column"), "change": one.word, "p": one.p}
+            {"path": one.file, "case": one.case, "column": one.column, "change": one.word, "p": one.p}
             for one in compared.cells
         ]
         shape["column_changes"] = [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.text import Message
 from adapters.replies.reading import Reading
-from adapters.values.plain_json import JSON, named_parts, plain
+from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.lint import Lint
@@ -43,13 +43,18 @@ def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
             return thread.submit(written).result()
 
 
+def _parts(of: object, names: str) -> dict[str, JSON]:
+    """Return attributes, named with spaces between, as plain JSON."""
+    return {name: plain(getattr(of, name)) for name in names.split()}
+
+
 def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str, JSON]:
     """Return `{"messages", "segments", "request"}`: the segments of each message join to its text."""
     ordered = tuple(messages)
     return {
         "messages": [plain(message.as_dict()) for message in ordered],
         "segments": [
-            [{**named_parts(segment, "text kind field"), "turn": message.turn} for segment in message.segments]
+            [{**_parts(segment, "text kind field"), "turn": message.turn} for segment in message.segments]
             for message in ordered
         ],
         "request": plain(request),
@@ -59,7 +64,7 @@ def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str,
 def rendered(request: Request) -> dict[str, JSON]:
     """Return a column of `render --json`: the prompt as sent, the use of its demos, and the whole request."""
     shape = prompt(request.messages, request.as_dict())
-    shape["demos"] = [named_parts(demo, "number use missing") for demo in request.prompt.demos]
+    shape["demos"] = [_parts(demo, "number use missing") for demo in request.prompt.demos]
     shape["removed_fields"] = list(request.removed_fields)
     return shape
 
@@ -68,13 +73,12 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
     """Return the additions of `render --tokens --json`: the rows of each column's ledger, and their totals."""
     return {
         "ledger": {
-            id: [named_parts(row, "kind field turn tokens exact") for row in one.ledger.rows]
-            for id, one in spent.items()
+            id: [_parts(row, "kind field turn tokens exact") for row in one.ledger.rows] for id, one in spent.items()
         },
         "tokens": {
             id: {
                 "model": one.model,
-                **named_parts(one.ledger, "tokens exact tokenizer uncounted"),
+                **_parts(one.ledger, "tokens exact tokenizer uncounted"),
                 "cost": one.cost,
                 "cost_per_thousand": None if one.cost is None else one.cost * 1000,
             }
@@ -90,12 +94,12 @@ def lints(found: Iterable[Lint]) -> list[JSON]:
 
 def lint(one: Lint) -> dict[str, JSON]:
     """Return a lint with its fixes."""
-    return {**named_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
+    return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
 
 
 def fix(one: Fix) -> dict[str, JSON]:
     """Return a fix, with the change of the session that it makes."""
-    return named_parts(one, "kind message change")
+    return _parts(one, "kind message change")
 
 
 def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
@@ -109,19 +113,19 @@ def reading(read: Reading) -> dict[str, JSON]:
         "uncertain": list(read.uncertain),
         "values": {name: plain(value) for name, value in read.values.items()},
         "error": _error(read),
-        "spans": [named_parts(span, "start end kind field") for span in read.spans],
+        "spans": [_parts(span, "start end kind field") for span in read.spans],
         "fields": {
             name: {
-                **named_parts(one, "raw value"),
-                "steps": [named_parts(step, "rule before after path note") for step in one.steps],
-                "flags": [named_parts(flag, "name message") for flag in read.flags if flag.field == one.name],
-                **named_parts(one, "state error"),
+                **_parts(one, "raw value"),
+                "steps": [_parts(step, "rule before after path note") for step in one.steps],
+                "flags": [_parts(flag, "name message") for flag in read.flags if flag.field == one.name],
+                **_parts(one, "state error"),
                 "probability": read.probability(one.name),
             }
             for name, one in read.fields.items()
         },
-        "flags": [named_parts(flag, "name message") for flag in read.flags if flag.field is None],
-        "near_misses": [named_parts(miss, "message mended") for miss in read.near_misses],
+        "flags": [_parts(flag, "name message") for flag in read.flags if flag.field is None],
+        "near_misses": [_parts(miss, "message mended") for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
         "diagnosis": [
             {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
@@ -141,14 +145,14 @@ def stream(fields: Sequence[StreamedField] | None) -> list[JSON] | None:
         return None
     emitted = [one for field in fields for one in field.emitted]
     in_order = sorted(emitted, key=lambda one: (one.at is None, one.at or 0))
-    return [named_parts(one, "field chunk is_last at") for one in in_order]
+    return [_parts(one, "field chunk is_last at") for one in in_order]
 
 
 def _error(read: Reading) -> dict[str, JSON] | None:
     if read.error is None:
         return None
     error = read.error
-    shape = named_parts(error, "type message field start end")
+    shape = _parts(error, "type message field start end")
     if error.start is not None:
         shape["line"], shape["column"] = read.line_and_column(error.start)
     return shape
@@ -162,21 +166,21 @@ def run(outcome: Run) -> dict[str, JSON]:
         "events": [event(one) for one in outcome.events],
         "attempts": [
             {
-                **named_parts(one, "number purpose adapter model request"),
+                **_parts(one, "number purpose adapter model request"),
                 "completions": [
                     {
                         "text": completion.text,
                         "reading": None if completion.reading is None else reading(completion.reading),
-                        **named_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
+                        **_parts(completion, "reasoning tool_calls finish_reason refusal logprobs citations"),
                     }
                     for completion in one.completions
                 ],
-                **named_parts(one, "usage cost duration_ms error"),
+                **_parts(one, "usage cost duration_ms error"),
             }
             for one in outcome.attempts
         ],
         "tool_turns": plain(outcome.tool_turns),
-        "error": None if outcome.error is None else named_parts(outcome.error, "phase message attempt payload"),
+        "error": None if outcome.error is None else _parts(outcome.error, "phase message attempt payload"),
     }
 
 
@@ -189,7 +193,7 @@ def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
     return {
         "ok": counted.parse_failures == 0 and counted.answered == counted.runs,
         "count": counted.runs,
-        **named_parts(counted, "answered parse_failures parse_failure_rate"),
+        **_parts(counted, "answered parse_failures parse_failure_rate"),
         "values": told(counted.values),
         "fields": {name: told(values) for name, values in counted.fields.items()},
         "errors": told(counted.errors),
@@ -202,17 +206,17 @@ def survival(grid: Grid) -> dict[str, JSON]:
     broken = [one for one in grid.columns if one.good is not None]
     return {
         "case": grid.case,
-        "mutations": [named_parts(one, "name imitates group") for one in grid.mutations],
+        "mutations": [_parts(one, "name imitates group") for one in grid.mutations],
         "grid": {one.id: {name: cell.verdict for name, cell in one.cells.items()} for one in broken},
         "counts": {one.id: dict(one.counts) for one in broken},
-        "good": {one.id: named_parts(one.good, "source text values passed_over") for one in broken},
+        "good": {one.id: _parts(one.good, "source text values passed_over") for one in broken},
         "cells": {
             one.id: {
                 name: {
-                    **named_parts(cell, "text wrong"),
+                    **_parts(cell, "text wrong"),
                     "values": {field: plain(value) for field, value in cell.reading.values.items()},
                     "error": _error(cell.reading),
-                    "flags": [named_parts(flag, "name message field") for flag in cell.flags],
+                    "flags": [_parts(flag, "name message field") for flag in cell.flags],
                 }
                 for name, cell in one.cells.items()
                 if cell.verdict != "same"
@@ -226,7 +230,7 @@ def survival(grid: Grid) -> dict[str, JSON]:
 def fixture(result: FixtureResult) -> dict[str, JSON]:
     """Return the result of `check --json` for a case in a column; the `text` of a difference is for people."""
     return {
-        **named_parts(result, "path case column verdicts"),
+        **_parts(result, "path case column verdicts"),
         "drift": [_drift(one) for one in result.drift],
         "notes": list(result.notes),
         "verdict_changes": verdict_changes_of(result),
@@ -237,7 +241,7 @@ def verdict_changes_of(result: FixtureResult) -> list[dict[str, JSON]]:
     """List the fields that parse differently, with their old and new values."""
     from sessions.checking.verdicts import verdict_changes
 
-    return [named_parts(one, "field before after") for one in verdict_changes(result)]
+    return [_parts(one, "field before after") for one in verdict_changes(result)]
 
 
 def _drift(drift: Drift) -> dict[str, JSON]:
@@ -245,9 +249,9 @@ def _drift(drift: Drift) -> dict[str, JSON]:
 
     return {
         "verdict": drift.part,
-        **named_parts(drift, "place message diff"),
-        "origins": [named_parts(one, "turn kind field") for one in drift.origins],
-        **named_parts(drift, "before after versions"),
+        **_parts(drift, "place message diff"),
+        "origins": [_parts(one, "turn kind field") for one in drift.origins],
+        **_parts(drift, "before after versions"),
         "text": "\n".join(reports.lines_of(drift)),
     }
 

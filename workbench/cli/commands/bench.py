@@ -37,7 +37,6 @@ from functools import partial
 from pathlib import Path
 
 from adapters.late_dataclasses import replace
-from adapters.values.plain_json import named_parts
 from sessions.bench import reading
 from sessions.bench.conclusions import Comparison, compare_benches
 from sessions.bench.grid import Grid, under
@@ -133,9 +132,14 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         found = Forecasts(planned).of(planned.open)
         if options.json:
-            shape = {"calls": found.calls, "done": planned.done_count, **named_parts(found, "unpriced cost")}
-            tokens = {"tokens": found.prompt_tokens + found.reply_tokens}
-            command_output.json({**shape, **tokens, **named_parts(found, "prompt_tokens reply_tokens")})
+            shape = {
+                "calls": found.calls,
+                "done": planned.done_count,
+                "unpriced": list(found.unpriced),
+                "cost": found.cost,
+            }
+            tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
+            command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
             return exit_codes.OK
         already = f"; {planned.done_count:,} runs are already done" if planned.done_count else ""
         command_output.text(f"{found.words}{already}; nothing was sent")

@@ -39,7 +39,6 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from adapters.values.plain_json import named_parts
 from sessions.file import store
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
@@ -194,9 +193,15 @@ def _shape(imported: Imported, target: str | None, written: bool) -> dict[str, o
     return {
         "path": target,
         "written": written,
-        **named_parts(imported, "notes questions guesses"),
-        "signature": {"text": signature.text, "class": signature.class_name, "instructions": signature.instructions},
+        "notes": list(imported.notes),
+        "questions": list(imported.questions),
+        "guesses": list(imported.guesses),
+        "signature": {
+            "text": signature.text,
+            "class": signature.class_name,
+            "instructions": signature.instructions,
+        },
         "demos": len(imported.session.demos),
         "cases": [case.name for case in imported.session.cases],
-        "variants": [named_parts(one, "tag of score") for one in imported.session.variants],
+        "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
     }

@@ -21,7 +21,6 @@ import argparse
 
 from adapters.display.blocks import Note
 from adapters.lm.secrets import Scrubber
-from adapters.values.plain_json import named_parts
 from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, Place, half, latest
@@ -92,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
     gains = () if benched is None else conclusions.gains(benched, tag, shown)
     if options.json:
-        said = named_parts(made, "of before text lines")
+        said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
         shape = {**said, **kept, "run": json_shapes.run(made.run)}
         if benched is not None:
