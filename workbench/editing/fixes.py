@@ -253,7 +253,9 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
     found = [one for one in reading.near_misses if one.reading.ok]
     for miss in found:
         message, _, _ = miss.message.partition("; ")
-        yield Fix("reply", f"Edit this reply: {message.removesuffix(' as').rstrip('.')}.", {"reply": miss.mended})
+        said = message.removesuffix(" as").rstrip(".")
+        said = said if said[1:2].isupper() else said[:1].lower() + said[1:]
+        yield Fix("reply", f"Edit this reply: {said}.", {"reply": miss.mended})
     causes = {one.cause for one in reading.diagnosis}
     takes_demos = catalog.profile(column.adapter).has_demos
     if reading.ok or not takes_demos or not state.case.inputs or "runaway-repetition" in causes:

@@ -223,7 +223,7 @@ def test_a_reply_whose_correction_is_known_is_corrected_by_the_first_fix(
 
 def test_the_correction_of_a_reply_is_told_in_a_whole_sentence() -> None:
     first = effects(session("q -> label"), "xml", "<label>Tim & Sons</label>")[0]
-    assert first.fix.message == "Edit this reply: With & in the text escaped it parses."
+    assert first.fix.message == "Edit this reply: with & in the text escaped it parses."
 
 
 def test_a_corrected_reply_is_offered_as_a_demo_that_shows_the_format() -> None:
@@ -390,7 +390,7 @@ def test_a_fix_that_a_lint_offers_too_keeps_its_first_place() -> None:
 
 def test_the_edit_of_a_reply_names_the_signs_that_it_escapes() -> None:
     first = effects(session("q -> label"), "xml", "<label>a ]]> b</label>")[0]
-    assert first.fix.message == "Edit this reply: With ]]> in the text escaped it parses."
+    assert first.fix.message == "Edit this reply: with ]]> in the text escaped it parses."
     assert first.fix.change == {"reply": "<label>a ]]&gt; b</label>"}
 
 
@@ -438,7 +438,7 @@ def test_words_in_the_place_of_a_number_are_allowed_beside_it() -> None:
 def test_the_character_nul_is_taken_out_of_a_reply(column: str, reply: str, edited: str) -> None:
     written = replace(session("q -> label"), columns=(Column(column, column),))
     best = effects(written, column, reply)[0]
-    assert best.fix.message == "Edit this reply: Without U+0000 it parses."
+    assert best.fix.message == "Edit this reply: without U+0000 it parses."
     assert best.fix.change == {"reply": edited}
 
 
