@@ -40,7 +40,7 @@ IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 """The rest after a value: nothing else on its last line, and no brackets below it."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
-FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
+FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
 
 
 def json_structure(reading: Reading) -> Iterator[Flag]:

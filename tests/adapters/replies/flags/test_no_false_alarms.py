@@ -113,3 +113,20 @@ def test_an_answer_below_braces_in_the_thoughts_is_not_called_cut_off() -> None:
     assert "cut-off-json-completed" not in [flag.name for flag in reading.flags]
     repaired = next(flag for flag in reading.flags if flag.name == "json-repaired")
     assert repaired.message.startswith("The answer is valid JSON, but braces in the thoughts")
+
+
+@pytest.mark.parametrize("given", ['{"a": "x"}', "{'a': 'x'}", 'Here:\n{"a": "x",}'])
+def test_a_line_drawn_below_an_object_is_no_loop(given: str) -> None:
+    reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a"), f"{given}\n\nI hope it helps!\n{'-' * 80}")
+    assert reading.ok
+    assert "runaway-repetition" not in [flag.name for flag in reading.flags]
+
+
+def test_comparisons_in_prose_are_no_tags() -> None:
+    reading = adapters.XMLAdapter().read(adapters.read_signature("q -> a"), "It is so, because 5 < 6 & 7 > 6.")
+    assert reading.diagnosis[0].message == "The reply is prose, without any tags."
+
+
+def test_a_tag_before_its_text_is_used_not_mentioned() -> None:
+    reading = adapters.XMLAdapter().read(adapters.read_signature("q -> a"), "The capital is <a>Paris")
+    assert reading.diagnosis[0].cause == "xml-cut-off"
