@@ -131,9 +131,11 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     """Return the causes of a reply that was cut off, among them those that precede its end."""
     if not _has_begun(reading):
         return _last(reading), _without_fixes(cut) if PROGRAM.match(reading.completion) else cut
-    for best in find(reading, 1):
+    outputs, text = reading.signature.output_fields, reading.completion
+    may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
+    for best in find(reading, 1) if may_fail else ():
         error = best.reading.error
-        if error is not None and error.end and reading.completion.startswith(best.mended[: error.end + 1]):
+        if error is not None and error.end and text.startswith(best.mended[: error.end + 1]):
             found = diagnose(replace(best.reading, ended=reading.ended))
             return (*[one for one in found if one.cause != CUT], cut)
     return (cut,)

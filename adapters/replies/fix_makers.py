@@ -88,7 +88,7 @@ def copied_from(reading: Reading, target: Target | None) -> str:
     prompt = reading.ended.prompt
     if prompt is None or target is None or not isinstance(target.given, str):
         return ""
-    kind, given = without_none(target.annotation), target.given[:LONGEST_COPY].strip().casefold()
+    kind, given = without_none(target.annotation), _folded(target.given[:LONGEST_COPY])
     is_choice = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum | bool))
     is_worded = kind in (int, float) and not any(map(str.isdigit, given))
     if not (is_choice or is_worded) or _TWO_WORDS.search(given) is None:
@@ -101,13 +101,17 @@ def copied_from(reading: Reading, target: Target | None) -> str:
 
 
 def _inputs(reading: Reading, prompt: Prompt) -> dict[str, str]:
-    """Return the texts of the inputs in a prompt, without upper case."""
+    """Return the texts of the inputs in a prompt, without upper case and line breaks."""
     found: dict[str, str] = {}
     for one in prompt.messages:
         for text, _, name in one.segments if one.turn in ("system", "inputs") else ():
             if name is not None and name in reading.signature.input_fields:
                 found[name] = f"{found.get(name, '')} {text}"
-    return {name: text[:LONGEST_INPUT].casefold() for name, text in found.items()}
+    return {name: _folded(text[:LONGEST_INPUT]) for name, text in found.items()}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _is_copy(given: str, text: str) -> bool:

@@ -124,7 +124,7 @@ def _open_tags(text: str, end: int) -> list[re.Match[str]] | None:
 
 def only_mentions_tags(text: str) -> bool:
     """Return whether a text only mentions tags in its sentences."""
-    return "</" not in text and USED_TAG.search(text) is None
+    return "<" not in text or ("</" not in text and USED_TAG.search(text) is None)
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
