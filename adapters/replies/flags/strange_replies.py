@@ -184,7 +184,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not has_values:
-        if "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
+        if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)

@@ -816,6 +816,7 @@ def test_a_signature_without_outputs_has_a_diagnosis_too(completion: str) -> Non
     for adapter in ("chat", "json", "xml", "baml", "markdown"):
         reading = catalog.make(adapter).read(signature, completion)
         assert reading.ok or reading.diagnosis, adapter
+        assert "placeholder-echoed" not in [one.cause for one in reading.diagnosis], adapter
 
 
 @pytest.mark.parametrize("given", ["\u212a5", "5\nTO\n10"])

@@ -130,3 +130,15 @@ def test_comparisons_in_prose_are_no_tags() -> None:
 def test_a_tag_before_its_text_is_used_not_mentioned() -> None:
     reading = adapters.XMLAdapter().read(adapters.read_signature("q -> a"), "The capital is <a>Paris")
     assert reading.diagnosis[0].cause == "xml-cut-off"
+
+
+def test_an_answer_before_thoughts_is_not_said_to_be_missing() -> None:
+    reading = adapters.ChatAdapter().read(adapters.read_signature("q -> a"), "Paris. <think>Is it?</think>")
+    assert "empty-reply" not in [one.cause for one in reading.diagnosis]
+
+
+def test_an_end_of_thoughts_inside_a_text_is_not_taken_for_thoughts_above() -> None:
+    completion = '{"a": "</think> ends it", "b": {"x": 1}, c: 2}'
+    reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a, b: dict[str, int]"), completion)
+    assert "json-repaired" in [flag.name for flag in reading.flags]
+    assert "braces in the thoughts" not in " ".join(flag.message for flag in reading.flags)
