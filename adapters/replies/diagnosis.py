@@ -69,10 +69,10 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     and none before there is one.
     """
     if reading.extraction is not None:
-        found, ended = reading.extraction, reading.extraction.ended
+        second, ended = reading.extraction, reading.extraction.ended
         if ended.prompt is not None:  # to copy from the first reply is its task
-            found = replace(found, ended=ended._replace(prompt=None))
-        inner = diagnose(found)
+            second = replace(second, ended=ended._replace(prompt=None))
+        inner = diagnose(second)
         return tuple(
             [
                 replace(one, message=f"Extraction: {one.message}", find_fixes=partial(_of_extraction, inner, number))
@@ -137,7 +137,7 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
         error = best.reading.error
         if error is not None and error.end and text.startswith(best.mended[: error.end + 1]):
             found = diagnose(replace(best.reading, ended=reading.ended))
-            return (*[one for one in found if one.cause != CUT], cut)
+            return (*[one for one in found if one.cause not in (CUT, UNKNOWN)], cut)
     return (cut,)
 
 
