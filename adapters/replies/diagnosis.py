@@ -18,7 +18,7 @@ from adapters.replies.fix_makers import copied_from, target_at
 from adapters.replies.flag import Diagnosis, Flag, named, place, shown
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, valid_object_at
-from adapters.replies.flags.xml_structure import only_mentions_tags
+from adapters.replies.flags.xml_structure import TAG, only_mentions_tags
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import (
     CUT_OFF,
@@ -69,8 +69,10 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     and none before there is one.
     """
     if reading.extraction is not None:
-        unasked = reading.extraction.ended._replace(prompt=None)  # to copy from the first reply is its task
-        inner = diagnose(replace(reading.extraction, ended=unasked))
+        second, ended = reading.extraction, reading.extraction.ended
+        if ended.prompt is not None:  # to copy from the first reply is its task
+            second = replace(second, ended=ended._replace(prompt=None))
+        inner = diagnose(second)
         return tuple(
             [
                 replace(one, message=f"Extraction: {one.message}", find_fixes=partial(_of_extraction, inner, number))
@@ -119,7 +121,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
 
 
 def _where_copied(reading: Reading, flag: Flag) -> str:
-    name = "" if reading.ok or flag.field is None else copied_from(reading, target_at(reading, flag.path or flag.field))
+    if reading.ok or reading.ended.prompt is None or flag.field is None:
+        return ""
+    name = copied_from(reading, target_at(reading, flag.path or flag.field))
     return f" The model copied it from the input `{name}`." if name else ""
 
 
@@ -127,11 +131,13 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     """Return the causes of a reply that was cut off, among them those that precede its end."""
     if not _has_begun(reading):
         return _last(reading), _without_fixes(cut) if PROGRAM.match(reading.completion) else cut
-    for best in find(reading, 1):
+    outputs, text = reading.signature.output_fields, reading.completion
+    may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
+    for best in find(reading, 1) if may_fail else ():
         error = best.reading.error
-        if error is not None and error.end and reading.completion.startswith(best.mended[: error.end + 1]):
+        if error is not None and error.end and text.startswith(best.mended[: error.end + 1]):
             found = diagnose(replace(best.reading, ended=reading.ended))
-            return (*[one for one in found if one.cause != CUT], cut)
+            return (*[one for one in found if one.cause not in (CUT, UNKNOWN)], cut)
     return (cut,)
 
 
@@ -188,7 +194,7 @@ def _goes_on(reading: Reading) -> bool:
 def _is_complete(reading: Reading) -> bool:
     """Return whether all outputs are in the reply, and more text after them."""
     ends = [one.place[1] for one in reading.fields.values() if one.state in FOUND and one.place]
-    return len(ends) == len(reading.fields) and max(ends) < len(reading.completion.rstrip())
+    return len(ends) == len(reading.fields) and max(ends, default=0) < len(reading.completion.rstrip())
 
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
@@ -294,13 +300,14 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
+        broken = reading.error if reading.form == "xml" and not only_mentions_tags(text) else None
         if program := PROGRAM.match(text):
             message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
-        elif reading.form == "xml" and only_mentions_tags(text) and "<" in text:
+        elif reading.form == "xml" and only_mentions_tags(text) and TAG.search(text):
             message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
             is_prose = True
-        elif reading.form == "xml" and reading.error is not None and reading.error.start is not None:
-            message = f"The reply is {reading.error.message.strip()} ({place(reading, reading.error.start)})."
+        elif broken is not None and broken.start is not None:
+            message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
         elif STRUCTURE.search(text) is None:
             message = f"{subject} is bare: {shown(text)}, without any {expected}."
             if len(text.split()) > 2 * len(states):

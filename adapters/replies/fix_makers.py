@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.flags.strange_replies import made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly
 from adapters.replies.repairs import NOTHING
@@ -18,6 +19,7 @@ from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
 
 if TYPE_CHECKING:
+    from adapters.prompts.text import Prompt
     from adapters.replies.reading import Reading
 
 LONGEST_WORD = 40
@@ -32,6 +34,7 @@ COPIED = 0.8
 """The share of many words that are those of an input if they were copied with slips."""
 _STEP = re.compile(r"\[(\d+)\]|\.?([^.\[]+)")
 _WORD = re.compile(r"\w+")
+_TWO_WORDS = re.compile(r"\w\W+\w")
 
 
 class Target(NamedTuple):
@@ -85,24 +88,45 @@ def copied_from(reading: Reading, target: Target | None) -> str:
     prompt = reading.ended.prompt
     if prompt is None or target is None or not isinstance(target.given, str):
         return ""
-    kind, given = without_none(target.annotation), target.given[:LONGEST_COPY]
+    kind, given = without_none(target.annotation), _folded(target.given[:LONGEST_COPY])
     is_choice = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum | bool))
     is_worded = kind in (int, float) and not any(map(str.isdigit, given))
-    words = _WORD.findall(given.casefold())
-    if len(words) < 2 or not (is_choice or is_worded):
+    if not (is_choice or is_worded) or _TWO_WORDS.search(given) is None:
         return ""
-    inputs: dict[str, str] = {}
+    inputs: dict[str, str] | None = reading.detected.get(copied_from)
+    if inputs is None:
+        inputs = reading.detected[copied_from] = _inputs(reading, prompt)
+    found = (name for name, text in inputs.items() if _is_copy(given, text))
+    return next(found, "")
+
+
+def _inputs(reading: Reading, prompt: Prompt) -> dict[str, str]:
+    """Return the texts of the inputs in a prompt, without upper case and line breaks."""
+    found: dict[str, str] = {}
     for one in prompt.messages:
         for text, _, name in one.segments if one.turn in ("system", "inputs") else ():
             if name is not None and name in reading.signature.input_fields:
-                inputs[name] = f"{inputs.get(name, '')} {text}"
-    for name, text in inputs.items():
-        there = _WORD.findall(text[:LONGEST_INPUT].casefold())
-        if f" {' '.join(words)}" in f" {' '.join(there)}":
-            return name
-        if len(words) >= MANY_WORDS and sum(map(set(there).__contains__, words)) >= COPIED * len(words):
-            return name
-    return ""
+                found[name] = f"{found.get(name, '')} {text}"
+    return {name: _folded(text[:LONGEST_INPUT]) for name, text in found.items()}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _is_copy(given: str, text: str) -> bool:
+    at = text.find(given)
+    if at >= 0 and not _WORD.match(text, max(at - 1, 0)):
+        return True
+    words = _WORD.findall(given)
+    is_long = len(words) >= MANY_WORDS
+    # Words are looked for first: to split an input takes longer.
+    if sum(map(text.__contains__, words)) < (COPIED if is_long else 1) * len(words):
+        return False
+    there = _WORD.findall(text)
+    if f" {' '.join(words)}" in f" {' '.join(there)}":
+        return True
+    return is_long and sum(map(set(there).__contains__, words)) >= COPIED * len(words)
 
 
 def _values_at(reading: Reading, target: Target, cause: str) -> list[Any]:
@@ -188,10 +212,10 @@ def penalty(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def stop_at_inputs(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to stop where the model makes up the first input."""
-    first = next(iter(reading.signature.input_fields), "")
-    stop = f"\n{first.replace('_', ' ').title()}:"
-    if first:
+    """Offer to stop where the model makes up an input."""
+    label = made_up_input(reading.signature, reading.completion)
+    if label is not None:
+        stop = f"\n{label.group()}"
         yield Fix("sampling", f"Set `stop` to {stop!r}.", {"params": {"stop": [stop]}})
 
 

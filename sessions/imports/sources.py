@@ -15,6 +15,7 @@ from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, te
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source.linking import class_in
+from sessions.source.places import PLACE
 
 ROWS = (".csv", ".tsv", *LINES)
 NAMES = ("case", "name", "id")
@@ -68,7 +69,7 @@ def load(
     name = case or ("case 1" if text is not None else Path(path).stem)
     if text is None:
         file, _, of_class = path.rpartition(":")
-        is_python = path.endswith(".py") or (file.endswith(".py") and of_class.isidentifier())
+        is_python = path.endswith(".py") or (file.endswith(".py") and PLACE.fullmatch(of_class) is not None)
         if kind == "signature" or (kind is None and is_python and not _is_history(path)):
             return _from_source(path, folder)
         if optimizer_runs.is_folder(path):
@@ -170,7 +171,7 @@ def _from_calls(data: Any, path: str, given: SignatureText | None, case: str, nu
 
 
 def _from_source(path: str, folder: Path | None) -> Imported:
-    file, _, name = (path, "", "") if path.endswith(".py") else path.rpartition(":")
+    file, _, name = path.rpartition(":") if ":" in path and not path.endswith(".py") else (path, "", "")
     written = class_in(text_of(file), file, name, folder)
     signature = written.read()
     notes = [f"the signature {signature.name}: {signature.signature}"]

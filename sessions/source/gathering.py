@@ -230,7 +230,7 @@ class _Gathering:
         inner = [one for one in places_of(self.module(self.file).text) if one.rpartition(".")[2] == name]
         if inner:
             return f"did you mean {' or '.join(inner[:3])}?"
-        if re.search(rf"^[ \t]+class {name}\b", self.module(self.file).text, re.MULTILINE):
+        if re.search(rf"^[ \t]+class {re.escape(name)}\b", self.module(self.file).text, re.MULTILINE):
             return "it needs names of the function around it: move it to the top level"
         names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())

@@ -20,6 +20,8 @@ from sessions.source.statements import Statement, needed_by, read_module
 MAKERS = ("Signature", "make_signature", "ensure_signature")
 BINDS = (ast.Assign, ast.AnnAssign, ast.ClassDef, ast.Import, ast.ImportFrom)
 """Statements of a function that a signature in it may need."""
+PLACE = re.compile(r"[\w.#<>]+")
+"""The name of a class or place after the name of a file."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

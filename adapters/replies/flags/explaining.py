@@ -70,7 +70,6 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
-ENDS_OF_THOUGHTS = tuple([end for _, end in THOUGHTS])
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -90,7 +89,7 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
-    if not text or text.endswith(ENDS_OF_THOUGHTS):
+    if not text or any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS):
         said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."

@@ -40,7 +40,7 @@ IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 """The rest after a value: nothing else on its last line, and no brackets below it."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
-FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
+FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
 
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
@@ -292,7 +292,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         return
     if valid_object_at(text, text.find("{")) >= 0:
         return
-    answer = without_thinking(text) or ""
+    answer = "" if text.lstrip().startswith("{") else without_thinking(text) or ""
     if valid_object_at(answer, answer.find("{")) >= 0:
         said = (
             "The answer is valid JSON, but braces in the thoughts above are not: json_repair parsed both as one text."

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
-from adapters.replies.flags.json_text import text_in_quotes, valid_object_at
+from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.signatures.signature import Field, Signature, without_none
@@ -55,7 +55,7 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 """JSON keys of providers' responses, each with those of the texts in its list."""
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
-MESSAGE = re.compile(r'"message"\s*:\s*"([^"]{1,500})"')
+MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
@@ -117,7 +117,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
 
 def _is_open(reading: Reading) -> bool:
     """Return whether a reply in JSON ends within its object."""
-    return reading.form == "json" and reading.completion[-ENDING:].rstrip()[-1:] not in ("}", "]", "`")
+    text = reading.completion
+    if reading.form != "json" or text[-ENDING:].rstrip()[-1:] in ("}", "]", "`"):
+        return False
+    ends = [one.place[1] for one in reading.fields.values() if one.place]
+    return text.find("}", max(ends, default=0)) < 0 and JsonText(text).is_cut_off
 
 
 def leaked(reading: Reading) -> Iterator[Flag]:
@@ -180,7 +184,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not has_values:
-        if "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
+        if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
@@ -191,7 +195,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
-            if ":" in start and (label := _made_up_input(reading.signature, start)):
+            if ":" in start and (label := made_up_input(reading.signature, start)):
                 said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
                 where = place(reading, label.start())
                 yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
@@ -250,11 +254,11 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
             quoted = error.get("message", error) if isinstance(error, dict) else error
             more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
             if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
-                quoted = said_inside[1]
+                quoted = said_inside[1].replace('\\"', '"')
             yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
 
 
-def _made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
+def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
     """Return the label of an input that follows an answer."""
     match = _input_label(signature).search(text)
     if match is None or not (before := text[: match.start()]).strip() or under_labels(before, signature):

@@ -311,8 +311,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         told, why = given[:LONGEST_NUMBER], "it is text"
         if ANY_SIGN.search(told):
-            signs = [words for words, sign in NUMBER_SIGNS.items() if sign.search(told)]
-            why = why if signs[0] == IN_WORDS and len(given) > LONGEST_NUMBER else signs[0]
+            found = next((words for words, sign in NUMBER_SIGNS.items() if sign.search(told)), why)
+            why = why if found == IN_WORDS and len(given) > LONGEST_NUMBER else found
         return Flag("not-a-number", f"{head}, which is not a plain number: {why}.", name, path)
     if kind.startswith("bool_"):
         return Flag("not-true-or-false", f"{head}, which is neither true nor false.", name, path)

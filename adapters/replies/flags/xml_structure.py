@@ -21,8 +21,8 @@ ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
-USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]", re.MULTILINE)
-"""A tag at the beginning of a line, or behind a sign such as a colon."""
+USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
+"""A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
 MOST_EXPLAINED = 50
 LONGEST = 200_000
 """Characters of a reply in which the tag that is still open is looked for."""
@@ -124,7 +124,7 @@ def _open_tags(text: str, end: int) -> list[re.Match[str]] | None:
 
 def only_mentions_tags(text: str) -> bool:
     """Return whether a text only mentions tags in its sentences."""
-    return "</" not in text and USED_TAG.search(text) is None
+    return "<" not in text or ("</" not in text and USED_TAG.search(text) is None)
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:

@@ -173,7 +173,7 @@ def test_an_object_that_was_cut_off_at_its_limit_and_closed_is_told() -> None:
 
 def test_made_up_inputs_can_be_stopped() -> None:
     (cause,) = read("chat", "user_question -> answer", "So.\n\nUser question: Why?\nAnswer: No.").diagnosis
-    assert cause.fixes[0].change == {"params": {"stop": ["\nUser Question:"]}}
+    assert cause.fixes[0].change == {"params": {"stop": ["\nUser question:"]}}, "as the reply has it"
 
 
 def test_a_misspelt_key_of_a_union_is_still_called_so() -> None:

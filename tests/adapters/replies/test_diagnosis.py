@@ -808,3 +808,25 @@ def test_a_date_that_is_no_text_has_a_cause(value: str) -> None:
     (found,) = read("json", source, f'{{"day": {value}}}').diagnosis
     assert found.cause == "date-not-read"
     assert [fix.kind for fix in found.fixes] == ["description", "type"]
+
+
+@pytest.mark.parametrize("completion", ["", "</think>", "{", "Sure."])
+def test_a_signature_without_outputs_has_a_diagnosis_too(completion: str) -> None:
+    signature = adapters.read_signature("class S(dspy.Signature):\n    q: str = dspy.InputField()")
+    for adapter in ("chat", "json", "xml", "baml", "markdown"):
+        reading = catalog.make(adapter).read(signature, completion)
+        assert reading.ok or reading.diagnosis, adapter
+        assert "placeholder-echoed" not in [one.cause for one in reading.diagnosis], adapter
+
+
+@pytest.mark.parametrize("given", ["\u212a5", "5\nTO\n10"])
+def test_a_text_that_only_resembles_a_number_has_a_cause(given: str) -> None:
+    (cause,) = read("json", "q -> n: list[int]", json.dumps({"n": [given]})).diagnosis
+    assert cause.message.endswith("which is not a plain number: it is text.")
+
+
+def test_the_providers_own_words_are_quoted_with_their_quotes() -> None:
+    raw = json.dumps({"error": {"message": 'The value of "tools" is empty'}})
+    body = json.dumps({"error": {"message": "Provider returned error", "metadata": {"raw": raw}}})
+    (cause,) = read("json", "q -> a", body).diagnosis
+    assert 'The value of "tools" is empty' in cause.message

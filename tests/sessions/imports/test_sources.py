@@ -64,3 +64,16 @@ def test_broken_utf_16_is_told(tmp_path: Path) -> None:
     (tmp_path / "eval.csv").write_bytes(b"\xff\xfea")
     with pytest.raises(SessionError, match=r"eval\.csv"):
         sources.load(str(tmp_path / "eval.csv"), "cases", GIVEN)
+
+
+CLASS = (
+    "import dspy\ndef build():\n    class Answer(dspy.Signature):\n        q: str = dspy.InputField()\n        a: str"
+)
+
+
+@pytest.mark.parametrize(("name", "of_class", "kind"), [("qa.py", ":build.Answer", None), ("qa.txt", "", "signature")])
+def test_a_signature_may_be_inside_a_function_or_in_a_file_of_any_name(
+    tmp_path: Path, name: str, of_class: str, kind: sources.Kind | None
+) -> None:
+    (tmp_path / name).write_text(CLASS + " = dspy.OutputField()\n")
+    assert list(sources.load(f"{tmp_path / name}{of_class}", kind).session.signature.read().fields) == ["q", "a"]

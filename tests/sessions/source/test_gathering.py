@@ -197,3 +197,8 @@ def test_a_class_in_a_function_is_found_by_its_place() -> None:
 def test_a_class_in_a_function_is_not_said_to_be_missing(name: str, hint: str) -> None:
     with pytest.raises(SourceGoneError, match=rf"qa\.py has no class {name} \({re.escape(hint)}"):
         gather_text(INNER, name, "some/qa.py")
+
+
+def test_a_name_is_looked_for_as_it_is_written() -> None:
+    with pytest.raises(SourceGoneError, match="has no class Answer"):
+        gather_text(INNER, "Answer(", "some/qa.py")

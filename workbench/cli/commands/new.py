@@ -49,13 +49,12 @@ from sessions.imports.reading import text_of
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
 from sessions.source.linking import class_in
+from sessions.source.places import PLACE
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
-
-PLACE = re.compile(r"[\w.#<>]+")
 
 
 def add_arguments(parser: Parser) -> None:

@@ -10,6 +10,7 @@ import pytest
 from adapters.formats.catalog import make
 from adapters.json_text.json_document import APART, LONG_ROW, place_in_row
 from adapters.replies.flags import json_flags
+from adapters.replies.flags.json_flags import json_structure
 from adapters.replies.flags.json_text import JsonText, with_escapes
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import Reading
@@ -188,6 +189,11 @@ def test_looking_for_what_resembles_a_marker_is_fast() -> None:
     reading = read("chat", text)
     assert loops(lambda: make("chat").read(SIGNATURE, text).flags) < LOOPS_A_SECOND
     assert "marker-in-value" not in {flag.name for flag in reading.flags}
+
+
+def test_quotes_without_an_end_are_searched_once() -> None:
+    reading = read("json", 'Réponse : {"discussion": "' + '\\"' * 20_000)
+    assert loops(lambda: list(json_structure(reading))) < LOOPS_A_SECOND
 
 
 @pytest.mark.parametrize("adapter", ["chat", "json", "xml"])

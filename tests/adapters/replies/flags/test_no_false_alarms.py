@@ -113,3 +113,32 @@ def test_an_answer_below_braces_in_the_thoughts_is_not_called_cut_off() -> None:
     assert "cut-off-json-completed" not in [flag.name for flag in reading.flags]
     repaired = next(flag for flag in reading.flags if flag.name == "json-repaired")
     assert repaired.message.startswith("The answer is valid JSON, but braces in the thoughts")
+
+
+@pytest.mark.parametrize("given", ['{"a": "x"}', "{'a': 'x'}", 'Here:\n{"a": "x",}'])
+def test_a_line_drawn_below_an_object_is_no_loop(given: str) -> None:
+    reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a"), f"{given}\n\nI hope it helps!\n{'-' * 80}")
+    assert reading.ok
+    assert "runaway-repetition" not in [flag.name for flag in reading.flags]
+
+
+def test_comparisons_in_prose_are_no_tags() -> None:
+    reading = adapters.XMLAdapter().read(adapters.read_signature("q -> a"), "It is so, because 5 < 6 & 7 > 6.")
+    assert reading.diagnosis[0].message == "The reply is prose, without any tags."
+
+
+def test_a_tag_before_its_text_is_used_not_mentioned() -> None:
+    reading = adapters.XMLAdapter().read(adapters.read_signature("q -> a"), "The capital is <a>Paris")
+    assert reading.diagnosis[0].cause == "xml-cut-off"
+
+
+def test_an_answer_before_thoughts_is_not_said_to_be_missing() -> None:
+    reading = adapters.ChatAdapter().read(adapters.read_signature("q -> a"), "Paris. <think>Is it?</think>")
+    assert "empty-reply" not in [one.cause for one in reading.diagnosis]
+
+
+def test_an_end_of_thoughts_inside_a_text_is_not_taken_for_thoughts_above() -> None:
+    completion = '{"a": "</think> ends it", "b": {"x": 1}, c: 2}'
+    reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a, b: dict[str, int]"), completion)
+    assert "json-repaired" in [flag.name for flag in reading.flags]
+    assert "braces in the thoughts" not in " ".join(flag.message for flag in reading.flags)
