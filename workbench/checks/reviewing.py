@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -116,11 +117,11 @@ class FilesLook:
         """
         if self._last is None or str(self._last.path) != fixture.path:
             self._last = check_file(Path(fixture.path), self._plan, None, Follower())
-        try:
-            session = store.load(fixture.path)
-        except SessionError:  # gone since the check: keep what was found
-            return drifts_of(cause, fixture, self._last.results)
-        return OpenLook(session, Path(fixture.path).parent, self._last.results, self._plan)(cause, fixture)
+        path, results = Path(fixture.path), self._last.results
+        if cause.key.kind == "source":
+            with suppress(SessionError):  # gone since the check: keep what was found
+                return OpenLook(store.load(path), path.parent, results, self._plan)(cause, fixture)
+        return drifts_of(cause, fixture, results)
 
     def whole(self, fixture: FixtureName) -> Whole | None:
         try:

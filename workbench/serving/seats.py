@@ -272,6 +272,8 @@ def class_folder() -> Iterator[Path]:
 
 def abandoned(now: float) -> list[str]:
     """Return a message for each class whose server was killed; remove its folder after `KEPT_DAYS`."""
+    import fcntl
+
     found: list[str] = []
     for lock in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}")):
         top = lock.parent
@@ -280,8 +282,7 @@ def abandoned(now: float) -> list[str]:
                 continue  # somebody else's, where `lock` may be a pipe that blocks
             opened = held.enter_context(open(lock, "rb"))
             about = os.fstat(opened.fileno())
-            if not whole_files.lock(opened.fileno()):
-                continue
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an error if it is held, or if locks are unsupported
             count = sum(one.is_dir() for one in top.iterdir())
             if count and now - about.st_mtime < KEPT_DAYS * 86_400:
                 began = time.strftime("%d %B, %H:%M", time.localtime(about.st_mtime))

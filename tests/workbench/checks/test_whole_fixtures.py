@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
 
 from sessions.causes.cause import FixtureName
+from sessions.file import store
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.recording import record
 from sessions.text_diff import line_diff
-from workbench.checks.reviewing import whole_of
+from workbench.checks.checking import Plan
+from workbench.checks.reviewing import FilesLook, review, whole_of
 
 CHAT = Column("chat", "chat")
 THIS = FixtureName("a.session.json", "one", "chat")
@@ -36,6 +40,17 @@ def test_what_is_as_recorded_or_not_there_is_nothing_to_show() -> None:
     assert whole_of(session, THIS) is None
     assert whole_of(session, THIS._replace(column="json")) is None
     assert whole_of(session, THIS._replace(case="another")) is None
+
+
+def test_a_look_at_a_fixture_of_a_checked_file_reads_the_file_no_more(tmp_path: Path) -> None:
+    path, session = tmp_path / "a.session.json", recorded("Say whether it rains.")
+    store.save(replace(session, signature=replace(session.signature, instructions="Say whether it snows.")), path)
+    (cause,) = review([path], Plan()).causes
+    look, (fixture,) = FilesLook(Plan()), cause.fixtures
+    found = look(cause, fixture)
+    with patch.object(store, "load") as load:
+        assert look(cause, fixture) == found != ()
+    load.assert_not_called()
 
 
 def test_a_whole_difference_has_every_line_of_both() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import tempfile
 import threading
@@ -180,3 +182,15 @@ def test_a_pipe_in_a_folder_of_somebody_else_holds_up_no_start(tmp_path: Path, m
     looking.start()
     looking.join(10)
     assert not looking.is_alive()
+
+
+def test_where_files_cannot_be_locked_no_folder_counts_as_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with seats.class_folder() as running:
+        monkeypatch.setattr(fcntl, "flock", no_locks)
+        assert (seats.abandoned(0.0), running.is_dir()) == ([], True)

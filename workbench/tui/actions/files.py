@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -152,7 +153,7 @@ async def confirm_replace(host: Host, path: Path, title: str) -> None:
     """Ask whether to replace a file, if there is one."""
     answers = [Answer("yes", "y", "Replace"), Answer("no", "n", "Cancel")]
     question = f"{path} exists. Replace it?"
-    if path.exists() and await answer_to(host, ConfirmScreen(title, question, answers)) != "yes":
+    if os.path.exists(path) and await answer_to(host, ConfirmScreen(title, question, answers)) != "yes":
         raise Ended
 
 

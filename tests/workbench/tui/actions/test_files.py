@@ -18,7 +18,7 @@ from sessions.model.session import Case, Session, SignatureText
 from workbench.__main__ import main
 from workbench.state.document import Place, session_with_drafts
 from workbench.tui.actions import files
-from workbench.tui.dialogs.ask import ConfirmScreen
+from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
 ELSEWHERE = replace(TICKETS, notes="theirs")
@@ -437,6 +437,29 @@ def test_a_session_with_a_name_keeps_it_under_another_file_name(tmp_path: Path) 
 
     at_the_desk(act)
     assert store.load(path).name == "tickets"
+
+
+def test_quitting_ends_nothing_while_the_changes_are_not_saved(tmp_path: Path) -> None:
+    too_long = str(tmp_path / ("x" * 250))  # with its ending
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("mine")
+        for keys in (("escape",), ("enter",)):
+            await desk.press("ctrl+q")
+            await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+            await desk.press("s")
+            await desk.until(lambda: isinstance(desk.app.screen, AskScreen), "for the file's name")
+            await desk.fill_in(too_long)
+            await desk.press(*keys)
+            await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the main screen")
+        await desk.until(lambda: desk.app._notifications, "to be told")
+        (said,) = desk.app._notifications
+        assert (said.title, said.severity, said.timeout) == ("Not saved", "error", 15)
+        assert "name too long" in said.message
+        assert desk.app.is_running and desk.document.dirty
+
+    at_the_desk(act)
 
 
 def test_quitting_with_an_invalid_value_names_it_and_leads_to_it(tmp_path: Path) -> None:

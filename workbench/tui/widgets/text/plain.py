@@ -29,6 +29,8 @@ from workbench.tui.textual_internals.access import NeverScrolls, own_bindings
 from workbench.tui.widgets.text.text_view import Block, block
 
 LONGEST_TOAST = 600
+MOST_TOASTED = 10
+"""The most lines of a toast, whose text may come from a file: more would cover the screen."""
 QUIET = "$foreground 60%"
 """The style of text that matters less."""
 SHORTEST_WORD = 4
@@ -146,9 +148,10 @@ def plain_notify(
     timeout: float | None = None,
 ) -> None:
     """Call `App.notify` with any text: made safe, without markup, shortened to fit a toast."""
-    shown = safe(message[: LONGEST_TOAST + 1])
-    if len(message) > LONGEST_TOAST:
-        shown = shown[:LONGEST_TOAST] + "…"
+    rows = safe(message[:LONGEST_TOAST]).split("\n")
+    shown = "\n".join(rows[:MOST_TOASTED])
+    if len(shown) < len(message):
+        shown += "…"
     app.notify(shown, title=one_line(title, LONGEST_NAME), severity=severity, timeout=timeout, markup=False)
 
 

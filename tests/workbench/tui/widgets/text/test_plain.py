@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from unittest.mock import Mock
 
 import pytest
 from textual.fuzzy import Matcher
@@ -34,6 +35,13 @@ def test_a_static_and_a_toast_show_it_as_it_stands() -> None:
             stage.clear_notifications()
 
     on_stage(plain.PlainStatic("before"), act)
+
+
+def test_a_toast_of_many_lines_shows_the_first_ten() -> None:
+    app = Mock()
+    plain.plain_notify(app, "\n".join(["one", *["more"] * 90]))
+    app.notify.assert_called_once()
+    assert app.notify.call_args[0][0].split("\n") == ["one", *["more"] * 8, "more…"]
 
 
 def test_tags_are_shown() -> None:
