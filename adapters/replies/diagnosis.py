@@ -92,8 +92,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
     names = {flag.name for flag in found}
-    is_echo, fails_before = not names.isdisjoint(ECHOES), _fails_before_its_end(reading)
-    is_loop_later = fails_before and _goes_on(reading)
+    is_echo, is_loop = not names.isdisjoint(ECHOES), LOOP in names
+    fails_before = (is_loop or CUT in names) and _fails_before_its_end(reading)
+    is_loop_later = is_loop and fails_before and _goes_on(reading)
     ends = {CUT: is_echo or fails_before, LOOP: is_loop_later}
     apart = reading.apart()
     if len(found) > 1:
@@ -110,14 +111,18 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     ]
     if names == {CUT} and not reading.ok:
         return _of_a_cut(reading, causes[0])
-    helpful = names
-    if is_echo or not names.isdisjoint((ECHO, LOOP)) or _is_complete(reading):  # more tokens would make it longer
-        helpful = names - {CUT}
-    if LOOP in names and not is_loop_later:  # all else follows from the loop
-        helpful = {LOOP}
-    echoed = {one.field for one in causes if one.cause == ECHO}
-    in_vain = {one for one in causes if one.cause not in helpful or (one.field in echoed and one.cause != ECHO)}
-    return tuple([_without_fixes(one) if one in in_vain else one for one in causes])
+    in_vain: set[str] = set()
+    if CUT in names and (is_echo or is_loop or ECHO in names or _is_complete(reading)):
+        in_vain.add(CUT)  # more tokens would make it longer
+    if is_loop and not is_loop_later:  # all else follows from the loop
+        in_vain = names - {LOOP}
+    echoed = {one.field for one in causes if one.cause == ECHO} if ECHO in names else ()
+    return tuple(
+        [
+            _without_fixes(one) if one.cause in in_vain or (one.field in echoed and one.cause != ECHO) else one
+            for one in causes
+        ]
+    )
 
 
 def _where_copied(reading: Reading, flag: Flag) -> str:
