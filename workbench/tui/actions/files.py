@@ -65,9 +65,8 @@ async def save(host: Host) -> None:
     elif fingerprint is None:
         _write(host, path, lambda: saving.overwrite(document.session, path))
     else:
-        save = partial(saving.save, document.saved, document.session, path, since=fingerprint, parts=document.written)
         try:
-            saved = save()
+            saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
         except (SessionError, OSError, ValueError) as error:
             if not store.has_changed(path, fingerprint):
                 raise _not_saved(path, error) from error
