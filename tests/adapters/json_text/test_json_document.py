@@ -59,7 +59,10 @@ def test_expected_keys_change_no_member(text: str, expected: str) -> None:
     assert members(text, tuple(expected)) == members(text)
 
 
-ESCAPES = (r"\"", "\\\\", r"\n", r"\u0041", r"\ud83d\ude00", r"\ud800", r"\"b\":", r"\\\"", "}", "é", "\x01", r"\x")
+ESCAPES = (
+    *(r"\"", "\\\\", r"\n", r"\u0041", r"\ud83d\ude00", r"\ud800", r"\"b\":", r"\\\""),
+    *("}", "é", "\x01", r"\x", "\ud800"),
+)
 
 
 @pytest.mark.parametrize("number", range(60))
@@ -67,7 +70,7 @@ def test_long_strings_are_those_of_json_and_end_where_they_end(number: int) -> N
     rng = Random(number)
     pieces = ["word ", *rng.sample(ESCAPES, rng.randint(1, 4))]
     written = "".join(rng.choices(pieces, k=LONG_STRING // 3))
-    last = rng.choice([*ESCAPES, '", "a": "']) * 9
+    last = rng.choice([*ESCAPES, '", "a": "', "\\" * LONG_STRING]) * 9
     text = f'{{"a": "{written}{last}", "b": {rng.randint(0, 9)}, "c": "{written}"}}'
     found = members(text, ("a", "b", "c"))
     assert found == members(text)
@@ -75,20 +78,26 @@ def test_long_strings_are_those_of_json_and_end_where_they_end(number: int) -> N
     assert (NOT_JSON if found is None else {one.key: one.value for one in found}) == values
 
 
-def test_a_long_string_is_not_read_by_the_slow_scanner(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {"a": 'said \\ "so"\n' * LONG_STRING, "b": "short", "c": "é\\" * LONG_STRING}
-    scanned: list[str] = []
+def test_only_the_last_part_of_a_long_string_is_read_by_the_slow_scanner(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {"a": 'said \\ "so"\n' * LONG_STRING, "b": "short", "c": "as \\" * LONG_STRING}
+    scanned: list[int] = []
+    scan, scanstring = json_document._scan, json_document.scanstring
 
-    def counted(text: str, start: int) -> tuple[object, int]:
+    def value_at(text: str, start: int) -> tuple[object, int]:
         value, end = scan(text, start)
-        scanned.append(text[start:end])
+        scanned.append(end - start)
         return value, end
 
-    scan = json_document._scan
-    monkeypatch.setattr(json_document, "_scan", counted)
-    found = members(json.dumps(texts), ("a", "b", "c"))
-    assert found is not None and {one.key: one.value for one in found} == texts
-    assert scanned == ['"short"']
+    def string_at(text: str, start: int, strict: bool) -> tuple[str, int]:
+        value, end = scanstring(text, start, strict)
+        scanned.append(end - start)
+        return value, end
+
+    monkeypatch.setattr(json_document, "_scan", value_at)
+    monkeypatch.setattr(json_document, "scanstring", string_at)
+    found = members(json.dumps(values), ("a", "b", "c"))
+    assert found is not None and {one.key: one.value for one in found} == values
+    assert max(scanned) <= LONG_STRING
 
 
 def test_a_repeated_key_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
