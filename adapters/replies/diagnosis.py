@@ -46,6 +46,8 @@ CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
 ECHO = "placeholder-echoed"
+AFFECT_OTHERS = frozenset((CUT, LOOP, ECHO))
+"""Flags that make the fixes of others, or their own, useless."""
 ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
 """Flags of replies that more tokens would make longer, not better."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
@@ -91,14 +93,17 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
-    names = {flag.name for flag in found}
+    names, late = {flag.name for flag in found}, set[str]()
     is_echo, is_loop = not names.isdisjoint(ECHOES), LOOP in names
     fails_before = (is_loop or CUT in names) and _fails_before_its_end(reading)
     is_loop_later = is_loop and fails_before and _goes_on(reading)
-    ends = {CUT: is_echo or fails_before, LOOP: is_loop_later}
+    if is_echo or fails_before:
+        late.add(CUT)
+    if is_loop_later:
+        late.add(LOOP)
     apart = reading.apart()
     if len(found) > 1:
-        found.sort(key=lambda flag: (ends.get(flag.name, False), RANK[flag.name]))
+        found.sort(key=lambda flag: (flag.name in late, RANK[flag.name]))
     causes = [
         Diagnosis(
             flag.name,
@@ -109,6 +114,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         )
         for flag in found
     ]
+    if names.isdisjoint(AFFECT_OTHERS):
+        return tuple(causes)
     if names == {CUT} and not reading.ok:
         return _of_a_cut(reading, causes[0])
     in_vain: set[str] = set()
@@ -273,17 +280,18 @@ def _last(reading: Reading) -> Diagnosis:
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
         return told(LIKELY, f"{message}.")
     states = reading.states
-    missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
+    missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     them = "it" if len(missing) == 1 else "them"
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
-    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None)
-    is_a_beginning = bool(missing) and not FOUND.intersection(states[-len(missing) :])
-    if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
-        return told(CUT_OFF, cut_off.message)
+    is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
+    if is_a_beginning and reading.ended.finish_reason != "stop":
+        for flag in grounds(reading):
+            if flag.name == CUT_OFF:
+                return told(CUT_OFF, flag.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and len(reading.lacking) == len(states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(

@@ -71,6 +71,14 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     text = reading.completion
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
+    if reading.has_only_markers and reading.sections:  # nothing of another format
+        names = [one.name for one in reading.sections]
+        if reading.sections[0].marker_start or len(set(names)) < len(names) or holds_lookalikes(reading):
+            yield from _chat(reading)
+        if not reading.fields.keys() >= set(names):
+            yield from _misspelt(reading)
+        yield from _under_labels(reading)
+        return
     has_signs = "\0" in text or "\\" in text
     if has_signs and "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
@@ -136,6 +144,9 @@ def _bare_value(reading: Reading) -> Iterator[Guess]:
         yield Guess(f"The reply seems to be the bare value of `{name}`; as such it parses as", written)
 
 
+REWRITTEN = "written as this adapter wants it, it parses as"
+
+
 def _other_formats(reading: Reading) -> Iterator[Guess]:
     """Rewrite output fields found in another adapter's format in this adapter's format."""
     text, signature = reading.completion, reading.signature
@@ -150,11 +161,18 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml" and "<" in text:
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
-    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
-        found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; written as this adapter wants it, it parses as", write(values))
+            yield Guess(f"{message}; {REWRITTEN}", write(values))
+    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
+        yield from _under_labels(reading)
+
+
+def _under_labels(reading: Reading) -> Iterator[Guess]:
+    values = under_labels(reading.completion, reading.signature)
+    if values:
+        said = f"The reply has the fields under headings or labels; {REWRITTEN}"
+        yield Guess(said, FORMS[reading.form].write_values(values))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:

@@ -238,10 +238,28 @@ class Reading(ShowsItself):
     @kept
     def lacking(self) -> tuple[str, ...]:
         """Return the outputs that are not in the reply."""
-        states = self.states
-        if states.count("read") == len(states):
+        if self.states.count("read") == len(self.fields):
             return ()
-        return tuple([name for name, one in zip(self.fields, states, strict=True) if one in ABSENT])
+        return tuple([name for name, one in self.fields.items() if one[1] in ABSENT])
+
+    @kept
+    def has_values(self) -> bool:
+        """Return whether the reply parsed, or at least one output is in it."""
+        return self.error is None or len(self.lacking) < len(self.fields)
+
+    @kept
+    def has_only_markers(self) -> bool:
+        """Return whether a Chat reply has brackets in markers alone, and no sign of tags, objects, fences or escapes."""
+        text, found = self.completion, self.sections
+        return (
+            self.form == "markers"
+            and "<" not in text
+            and "{" not in text
+            and "`" not in text
+            and "\\" not in text
+            and "\0" not in text
+            and text.count("[") == 2 * len(found)
+        )
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -283,7 +301,7 @@ class Reading(ShowsItself):
     def apart(self) -> Reading:
         """Return this parse result as another object: causes that refer to their own reading are freed late."""
         apart = object.__new__(Reading)
-        vars(apart).update(vars(self), detected=self.detected)
+        object.__setattr__(apart, "__dict__", dict(vars(self), detected=self.detected))
         return apart
 
     @property
@@ -307,8 +325,8 @@ class Reading(ShowsItself):
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the 1-based line (by `\\n`) and column of a code point of the reply."""
-        before = self.completion[:offset]
-        return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+        text = self.completion
+        return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
     def shown(self) -> Shown:
         """Show verdict, reply with spans, fields with steps, flags and near misses."""

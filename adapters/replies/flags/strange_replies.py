@@ -101,13 +101,12 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
             "template; JSON has one.",
         )
-    has_values = reading.ok or len(reading.lacking) < len(reading.fields)
-    if has_values:
+    if reading.has_values and not reading.has_only_markers:
         yield from leaked(reading)
     if reading.ok and (reading.ended.finish_reason == "length" or _is_open(reading)):
         yield from _repetition(reading)
     if not reading.ok:
-        yield from _no_answer(reading, start, first, has_values)
+        yield from _no_answer(reading, start, first)
     elif first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
@@ -167,7 +166,7 @@ def _may_call(start: str) -> bool:
     return "|" in start and "<|python" in start
 
 
-def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> Iterator[Flag]:
+def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
@@ -183,7 +182,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    if not has_values:
+    if not reading.has_values:
         if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
