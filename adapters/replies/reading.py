@@ -283,6 +283,11 @@ class Reading(ShowsItself):
             and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
         )
 
+    @kept
+    def is_flat_object(self) -> bool:
+        """Return whether the whole reply is a valid JSON object of outputs with a single opening brace."""
+        return self.is_plain_object and self.completion.find("{", 1) < 0
+
     @property
     def uncertain(self) -> tuple[str, ...]:
         """Return outputs where dspy may differ, as their types' own code never runs here."""

@@ -72,17 +72,20 @@ BLANKS = 100
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:
     """Yield flags for replies that contain more or less than an answer, however they parsed."""
+    # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
     first = start.lstrip()[:1]
-    has_tags = "<" in start  # one character is found ten times quicker than two
+    has_tags = "<" in start
+    is_json_alone = first == "{" and reading.is_plain_object
     if has_tags and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
+    may_echo = not is_json_alone and (" fields" in start or "structure" in start)  # JSON has no line of words
+    if may_echo and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
@@ -95,7 +98,8 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-    if first in ("{", "`") and reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
+    may_double = first in ("{", "`") and not is_json_alone and reading.form in ("json", "fenced json")
+    if may_double and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
@@ -152,7 +156,7 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and ("invoke" in start or "<|open" in start))
+        or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
         or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
@@ -169,13 +173,13 @@ def _may_call(start: str) -> bool:
 def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
-    outputs = reading.signature.output_fields
+    outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif "name" not in outputs and _may_call(start) and (match := CALL.search(start)):
+    elif "name" not in outputs and not is_flat and _may_call(start) and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
@@ -204,7 +208,7 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
-    if "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
+    if not is_flat and "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
         rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
             "schema-echoed",
