@@ -288,10 +288,10 @@ def _last(reading: Reading) -> Diagnosis:
         message = f"The reply has no {named(missing)}; the model left {them} out."
         return told(MISSING, message, missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
-    if is_a_beginning and reading.ended.finish_reason != "stop":
-        for flag in grounds(reading):
-            if flag.name == CUT_OFF:
-                return told(CUT_OFF, flag.message)
+    may_be_cut = is_a_beginning and reading.ended.finish_reason != "stop"
+    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None) if may_be_cut else None
+    if cut_off is not None:
+        return told(CUT_OFF, cut_off.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and len(reading.lacking) == len(states):
         expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(

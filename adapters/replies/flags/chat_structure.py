@@ -111,17 +111,18 @@ def _end(
         )
     elif not likes or not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes):
+        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, taken, likes):
             where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
             lacks_end += f"; it may have been cut off in `{last.name}` ({where})"
         yield Flag("completed-marker-missing", f"{lacks_end}.")
 
 
-def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:
+def _is_a_beginning(
+    reading: Reading, found: Sequence[Section], taken: dict[str, Section], likes: Sequence[MarkerLike]
+) -> bool:
     """Return whether the reply may be cut off: fields in order, none left out."""
-    outputs = list(reading.signature.output_fields)
-    names = list({section.name: None for section in found if section.name in outputs})
-    if names != outputs[: len(names)] or found[-1].name != names[-1]:
+    names = list(taken)
+    if names != list(reading.signature.output_fields)[: len(names)] or found[-1].name != names[-1]:
         return False
     if not likes:
         return True

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.json_flags import fenced_json_structure, json_structure, repaired_json
+from adapters.replies.flags.json_flags import fenced_json_structure, json_structure
+from adapters.replies.flags.json_repaired import repaired_json
 from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
@@ -214,7 +215,7 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
     found.append(strange_reply)
     if not reading.has_values:
         return found
-    if any([one.coercions for one in reading.fields.values()]):
+    if [one for one in reading.fields.values() if one.coercions]:
         found.append(repaired_json)
     if not of_error or (error is not None and error.field is None):
         found.append(values_read)
