@@ -55,6 +55,7 @@ PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19}
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 OBJECT = re.compile(r"""\{\s*["'“}]""")
 """The beginning of an object, unlike that of a placeholder such as {name}."""
+BRACE = re.compile("[{}]")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
@@ -236,7 +237,7 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         return
     name, at, end = found[1], found.start(), valid_object_at(text, start)
     key, first = f"The JSON key `{name}` ({place(reading, at)})", text.find("{")
-    closing = text.find("}", first, start) + 1
+    closing = _end_of_braces(text, first, start)
     if closing:
         taken = f"{shown(text[first:closing])} ({place(reading, first)})"
         yield MISSING, f"{key} was not read: the parser takes the first {{…}}, which is {taken}.", name
@@ -257,6 +258,16 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]
         yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
+
+
+def _end_of_braces(text: str, first: int, before: int) -> int:
+    """Return the end of the {…} at `first`, or of its first part if it does not end `before` an offset; 0 for none."""
+    opened = 0
+    for match in BRACE.finditer(text, first, min(before, first + LONGEST_REPORTED)):
+        opened += 1 if match.group() == "{" else -1
+        if not opened:
+            return match.end()
+    return text.find("}", first, before) + 1
 
 
 def _is_nested(before: str) -> bool:
@@ -282,10 +293,13 @@ def _last(reading: Reading) -> Diagnosis:
     states = reading.states
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     them = "it" if len(missing) == 1 else "them"
+    left_out = f"the model left {them} out"
+    inputs = [one.name for one in reading.sections if one.name in reading.signature.input_fields]
+    instead = f"the model wrote the name of the input {named(inputs[:1])} instead" if inputs else ""
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        message = f"The reply has no {named(missing)}; the model left {them} out."
+        message = f"The reply has no {named(missing)}; {instead or left_out}."
         return told(MISSING, message, missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
     may_be_cut = is_a_beginning and reading.ended.finish_reason != "stop"
@@ -332,8 +346,8 @@ def _last(reading: Reading) -> Diagnosis:
         plain = told(UNFORMATTED, message)
         return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
-        ends = f"it ends without {them}" if is_a_beginning else f"the model left {them} out"
-        message = f"The reply has no {named(missing)}; {ends}."
+        ends = f"it ends without {them}" if is_a_beginning else left_out
+        message = f"The reply has no {named(missing)}; {instead or ends}."
         return told(MISSING, message, missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
     return told(UNKNOWN, message, None, _bug_report(reading))

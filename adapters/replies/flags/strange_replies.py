@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
+from adapters.replies import sections
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
@@ -57,6 +58,7 @@ ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_rea
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+ENDS_OF_THOUGHTS = tuple([end for _, end in sections.THOUGHTS])
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
 MOST_PARTS = 10
@@ -88,9 +90,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if may_echo and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
+    is_only_thoughts = not reading.ok and len(text.rstrip()) == len(before) + len("</think>")
     if (
         before.strip()
         and "<think>" not in before
+        and not is_only_thoughts  # `empty-reply` says so
         and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
     ):
         where = place(reading, len(before))
@@ -289,7 +293,7 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
 def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
     match = THOUGHTS.match(start) if first.isalpha() else None
-    if match is not None and "</think>" not in start:
+    if match is not None and not (text := start.rstrip()).endswith(ENDS_OF_THOUGHTS) and "</think>" not in text:
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
     if text_in_quotes(start):
