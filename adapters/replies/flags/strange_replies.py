@@ -90,11 +90,10 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if may_echo and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
-    is_only_thoughts = not reading.ok and len(text.rstrip()) == len(before) + len("</think>")
     if (
         before.strip()
         and "<think>" not in before
-        and not is_only_thoughts  # `empty-reply` says so
+        and (reading.ok or len(text.rstrip()) > len(before) + len("</think>"))  # else `empty-reply` says so
         and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
     ):
         where = place(reading, len(before))
