@@ -276,6 +276,14 @@ def _is_nested(before: str) -> bool:
     return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
 
 
+def _input_instead_of(reading: Reading, missing: str) -> str:
+    """Return the input whose marker is where that of a missing output belongs; "" for none."""
+    marked, outputs = [one.name for one in reading.sections], list(reading.fields)
+    earlier = [marked.index(one) for one in outputs[: outputs.index(missing)] if one in marked]
+    rest = marked[max(earlier, default=-1) + 1 :]
+    return next((one for one in rest if one in reading.signature.input_fields), "")
+
+
 def _last(reading: Reading) -> Diagnosis:
     def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
         return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading.apart(), None), report)
@@ -294,8 +302,8 @@ def _last(reading: Reading) -> Diagnosis:
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     them = "it" if len(missing) == 1 else "them"
     left_out = f"the model left {them} out"
-    inputs = [one.name for one in reading.sections if one.name in reading.signature.input_fields]
-    instead = f"the model wrote the name of the input {named(inputs[:1])} instead" if inputs else ""
+    written_instead = _input_instead_of(reading, missing[0]) if missing and reading.sections else ""
+    instead = f"the model wrote the name of the input `{written_instead}` instead" if written_instead else ""
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs

@@ -211,6 +211,12 @@ def test_the_name_of_an_input_in_place_of_an_output_is_told(completion: str, nam
     assert (cause.cause, cause.message) == ("output-missing", said)
 
 
+def test_an_input_repeated_before_the_outputs_is_not_in_place_of_one() -> None:
+    completion = "[[ ## review ## ]]\nfine\n\n[[ ## reasoning ## ]]\nGood.\n\n[[ ## completed ## ]]"
+    (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
+    assert cause.message == "The reply has no `label`; it ends without it."
+
+
 def test_the_braces_that_the_parser_took_are_shown_whole() -> None:
     (cause,) = read("json", "q -> nodes: list[str]", 'With {a: {b}, c}:\n{"nodes": ["x", "y}').diagnosis
     assert "which is '{a: {b}, c}' (line 1, column 6)" in cause.message
