@@ -210,8 +210,9 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
         found.append(no_answer)
     if not of_error:
         found.append(verdict)
-    if reading.form in STRUCTURE:
-        found.append(STRUCTURE[reading.form])
+    structure = STRUCTURE.get(reading.form)
+    if structure is not None:
+        found.append(structure)
     found.append(strange_reply)
     if not reading.has_values:
         return found
