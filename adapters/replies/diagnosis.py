@@ -46,6 +46,8 @@ CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
 """Flags that say less than `CUT`."""
 ECHO = "placeholder-echoed"
+AFFECT_OTHERS = frozenset((CUT, LOOP, ECHO))
+"""Flags that make the fixes of others, or their own, useless."""
 ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
 """Flags of replies that more tokens would make longer, not better."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
@@ -53,6 +55,7 @@ PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19}
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 OBJECT = re.compile(r"""\{\s*["'“}]""")
 """The beginning of an object, unlike that of a placeholder such as {name}."""
+BRACE = re.compile("[{}]")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
@@ -91,14 +94,17 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
-    names = {flag.name for flag in found}
+    names, late = {flag.name for flag in found}, set[str]()
     is_echo, is_loop = not names.isdisjoint(ECHOES), LOOP in names
     fails_before = (is_loop or CUT in names) and _fails_before_its_end(reading)
     is_loop_later = is_loop and fails_before and _goes_on(reading)
-    ends = {CUT: is_echo or fails_before, LOOP: is_loop_later}
+    if is_echo or fails_before:
+        late.add(CUT)
+    if is_loop_later:
+        late.add(LOOP)
     apart = reading.apart()
     if len(found) > 1:
-        found.sort(key=lambda flag: (ends.get(flag.name, False), RANK[flag.name]))
+        found.sort(key=lambda flag: (flag.name in late, RANK[flag.name]))
     causes = [
         Diagnosis(
             flag.name,
@@ -109,6 +115,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         )
         for flag in found
     ]
+    if names.isdisjoint(AFFECT_OTHERS):
+        return tuple(causes)
     if names == {CUT} and not reading.ok:
         return _of_a_cut(reading, causes[0])
     in_vain: set[str] = set()
@@ -229,7 +237,7 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         return
     name, at, end = found[1], found.start(), valid_object_at(text, start)
     key, first = f"The JSON key `{name}` ({place(reading, at)})", text.find("{")
-    closing = text.find("}", first, start) + 1
+    closing = _end_of_braces(text, first, start)
     if closing:
         taken = f"{shown(text[first:closing])} ({place(reading, first)})"
         yield MISSING, f"{key} was not read: the parser takes the first {{…}}, which is {taken}.", name
@@ -252,10 +260,28 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
 
 
+def _end_of_braces(text: str, first: int, before: int) -> int:
+    """Return the end of the {…} at `first`, or of its first part if it does not end `before` an offset; 0 for none."""
+    opened = 0
+    for match in BRACE.finditer(text, first, min(before, first + LONGEST_REPORTED)):
+        opened += 1 if match.group() == "{" else -1
+        if not opened:
+            return match.end()
+    return text.find("}", first, before) + 1
+
+
 def _is_nested(before: str) -> bool:
     """Return whether the JSON before a key leaves more than one object or list open."""
     bare = JsonText(before).outside
     return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
+
+
+def _input_instead_of(reading: Reading, missing: str) -> str:
+    """Return the input whose marker is where that of a missing output belongs; "" for none."""
+    marked, outputs = [one.name for one in reading.sections], list(reading.fields)
+    earlier = [marked.index(one) for one in outputs[: outputs.index(missing)] if one in marked]
+    rest = marked[max(earlier, default=-1) + 1 :]
+    return next((one for one in rest if one in reading.signature.input_fields), "")
 
 
 def _last(reading: Reading) -> Diagnosis:
@@ -273,16 +299,20 @@ def _last(reading: Reading) -> Diagnosis:
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
         return told(LIKELY, f"{message}.")
     states = reading.states
-    missing = [name for name, state in zip(reading.fields, states, strict=True) if state == "missing"]
+    missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     them = "it" if len(missing) == 1 else "them"
+    left_out = f"the model left {them} out"
+    written_instead = _input_instead_of(reading, missing[0]) if missing and reading.sections else ""
+    instead = f"the model wrote the name of the input `{written_instead}` instead" if written_instead else ""
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        message = f"The reply has no {named(missing)}; the model left {them} out."
+        message = f"The reply has no {named(missing)}; {instead or left_out}."
         return told(MISSING, message, missing[0])
-    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None)
-    is_a_beginning = bool(missing) and not FOUND.intersection(states[-len(missing) :])
-    if cut_off is not None and is_a_beginning and reading.ended.finish_reason != "stop":
+    is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
+    may_be_cut = is_a_beginning and reading.ended.finish_reason != "stop"
+    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None) if may_be_cut else None
+    if cut_off is not None:
         return told(CUT_OFF, cut_off.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and len(reading.lacking) == len(states):
@@ -324,8 +354,8 @@ def _last(reading: Reading) -> Diagnosis:
         plain = told(UNFORMATTED, message)
         return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
-        ends = f"it ends without {them}" if is_a_beginning else f"the model left {them} out"
-        message = f"The reply has no {named(missing)}; {ends}."
+        ends = f"it ends without {them}" if is_a_beginning else left_out
+        message = f"The reply has no {named(missing)}; {instead or ends}."
         return told(MISSING, message, missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
     return told(UNKNOWN, message, None, _bug_report(reading))

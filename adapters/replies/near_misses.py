@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, get_args
 
@@ -17,7 +15,6 @@ from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import BEGINS, JsonText, text_in_quotes, with_escapes, without_fences
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
-from adapters.replies.flags.xml_structure import only_mentions_tags
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import NearMiss, Reader, Reading, ReplyForm
 from adapters.replies.repairs import (
@@ -28,14 +25,13 @@ from adapters.replies.repairs import (
     fields_within,
     markers_by_sound,
     objects,
-    opening_tag,
     texts_within,
     under_labels,
     under_markers,
     value_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
-from adapters.signatures.signature import Signature
+from adapters.replies.xml_guesses import xml_guesses
 
 
 def strip_fence(text: str) -> str | None:
@@ -46,19 +42,10 @@ def strip_fence(text: str) -> str | None:
     return stripped[:-3].partition("\n")[2].strip()
 
 
-BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
-HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
-BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
-XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
-CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
-TAG = re.compile(r"<(/?)([A-Za-z_][\w.\-]{0,100})>")
-ANY_OPENING = re.compile(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>")
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 IN_TRIPLE_QUOTES = re.compile(r'"""(.*?)"""(?!")', re.DOTALL)
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
 FULL_WIDTH_SIGNS = "：，｛｝［］＂“”"
 FULL_WIDTH = str.maketrans(FULL_WIDTH_SIGNS, ':,{}[]"""')
 
@@ -71,6 +58,14 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     text = reading.completion
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
+    if reading.has_only_markers and reading.sections:  # nothing of another format
+        names = [one.name for one in reading.sections]
+        if reading.sections[0].marker_start or len(set(names)) < len(names) or holds_lookalikes(reading):
+            yield from _chat(reading)
+        if not reading.fields.keys() >= set(names):
+            yield from _misspelt(reading)
+        yield from _under_labels(reading)
+        return
     has_signs = "\0" in text or "\\" in text
     if has_signs and "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
@@ -136,6 +131,9 @@ def _bare_value(reading: Reading) -> Iterator[Guess]:
         yield Guess(f"The reply seems to be the bare value of `{name}`; as such it parses as", written)
 
 
+REWRITTEN = "written as this adapter wants it, it parses as"
+
+
 def _other_formats(reading: Reading) -> Iterator[Guess]:
     """Rewrite output fields found in another adapter's format in this adapter's format."""
     text, signature = reading.completion, reading.signature
@@ -150,11 +148,18 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
             found.append((said, fields_within(one, signature).fields))
     if reading.form != "xml" and "<" in text:
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
-    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
-        found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; written as this adapter wants it, it parses as", write(values))
+            yield Guess(f"{message}; {REWRITTEN}", write(values))
+    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
+        yield from _under_labels(reading)
+
+
+def _under_labels(reading: Reading) -> Iterator[Guess]:
+    values = under_labels(reading.completion, reading.signature)
+    if values:
+        said = f"The reply has the fields under headings or labels; {REWRITTEN}"
+        yield Guess(said, FORMS[reading.form].write_values(values))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:
@@ -269,76 +274,11 @@ def _in_ascii(text: str) -> Iterator[Guess]:
         yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
 
 
-def _xml(reading: Reading) -> Iterator[Guess]:
-    text, signature = reading.completion, reading.signature
-    tags = set(_tag_of_output(signature).findall(text))
-    if not signature.output_fields.keys() >= tags:
-        for name in signature.output_fields:
-            text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
-    if text != reading.completion:
-        yield Guess("Tags are case-sensitive; with the fields' own names it parses as", text)
-    if "<" not in text and "&lt;" in text:
-        yield Guess("The tags are written as &lt;name&gt;; as tags they parse as", html.unescape(text))
-    clean = text
-    if "&" in text:
-        clean = BARE_AMPERSAND.sub("&amp;", HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text))
-    clean = BARE_LESS_THAN.sub("&lt;", clean).replace("]]>", "]]&gt;")
-    if clean != text and "<![CDATA[" not in text:
-        signs = [sign for sign, one in XML_SIGNS.items() if one.search(text)]
-        yield Guess(f"With {' and '.join(signs)} in the text escaped it parses as", clean)
-    plain = clean
-    if reading.error is None or reading.error.field is None or "xmlns" in clean or "<?" in clean:
-        plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
-    if plain != clean:
-        yield Guess("Without declarations, namespaces and control characters it parses as", plain)
-    opening = ANY_OPENING.search(plain)
-    end = plain.rfind(f"</{opening.group(1)}>") if opening is not None else -1
-    inside = "" if opening is None else plain[opening.end() : max(end, 0)].strip()
-    if any(f"<{name}" in inside for name in signature.output_fields):
-        yield Guess("A tag wraps all the others; without it the reply parses as", inside)
-    if only_mentions_tags(plain):
-        return
-    opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
-    if opened:
-        plain = CUT_TAG.sub("", plain)
-        last = opened[-1]
-        inside = plain.rpartition(f"<{last}>")[2]
-        is_text = signature.output_fields[last].annotation is str or not inside.lstrip().startswith("<")
-        ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
-        yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
-    not_read = [name for name, one in reading.fields.items() if one.state != "read"]
-    if plain == reading.completion and plain.isascii():
-        not_read = [name for name in not_read if name in tags]
-    if any(opening_tag(name).search(plain) for name in not_read):
-        texts = between_tags(plain, signature)
-        kept = "\n".join(
-            f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in texts.items()
-        )
-        yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
-
-
-@lru_cache(maxsize=256)
-def _tag_of_output(signature: Signature) -> re.Pattern[str]:
-    """Compile the names of outputs in tags, in any case."""
-    return re.compile(rf"</?({'|'.join(map(re.escape, signature.output_fields))})(?=[\s/>])", re.IGNORECASE)
-
-
-def _inner_ends(text: str) -> list[str]:
-    """Return the ends of the tags that a text opens and does not close, such as the last item of a list."""
-    names: list[str] = []
-    for end, name in TAG.findall(text):
-        if not end:
-            names.append(name)
-        elif name in names:
-            del names[len(names) - 1 - names[::-1].index(name) :]
-    return [f"</{name}>" for name in reversed(names)]
-
-
 OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
     "markers": _chat,
     "json": _json,
     "fenced json": _json,
-    "xml": _xml,
+    "xml": xml_guesses,
 }
 
 

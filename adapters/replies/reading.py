@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -15,6 +12,7 @@ from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.replies.flag import Diagnosis, Flag
+from adapters.replies.tokens import Token, probability_of
 from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
@@ -29,12 +27,12 @@ else:
         """Keep what a method returns, like `cached_property`, which takes a lock until Python 3.12."""
 
         def __init__(self, make):
-            self.make, self.__doc__ = make, make.__doc__
+            self.make, self.name, self.__doc__ = make, make.__name__, make.__doc__
 
         def __get__(self, one, kind):
             if one is None:
                 return self
-            found = vars(one)[self.make.__name__] = self.make(one)
+            found = one.__dict__[self.name] = self.make(one)
             return found
 
 
@@ -241,7 +239,28 @@ class Reading(ShowsItself):
         states = self.states
         if states.count("read") == len(states):
             return ()
-        return tuple([name for name, one in zip(self.fields, states, strict=True) if one in ABSENT])
+        if states.count("missing") == len(states):
+            return tuple(self.fields)
+        return tuple([name for name, one in self.fields.items() if one[1] in ABSENT])
+
+    @kept
+    def has_values(self) -> bool:
+        """Return whether the reply parsed, or at least one output is in it."""
+        return self.error is None or len(self.lacking) < len(self.fields)
+
+    @kept
+    def has_only_markers(self) -> bool:
+        """Return whether a Chat reply has brackets in markers alone, and no tags, objects, fences or escapes."""
+        text, found = self.completion, self.sections
+        return (
+            self.form == "markers"
+            and "<" not in text
+            and "{" not in text
+            and "`" not in text
+            and "\\" not in text
+            and "\0" not in text
+            and text.count("[") == 2 * len(found)
+        )
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -265,6 +284,11 @@ class Reading(ShowsItself):
             and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
         )
 
+    @kept
+    def is_flat_object(self) -> bool:
+        """Return whether the whole reply is a valid JSON object of outputs with a single opening brace."""
+        return self.is_plain_object and self.completion.find("{", 1) < 0
+
     @property
     def uncertain(self) -> tuple[str, ...]:
         """Return outputs where dspy may differ, as their types' own code never runs here."""
@@ -283,7 +307,7 @@ class Reading(ShowsItself):
     def apart(self) -> Reading:
         """Return this parse result as another object: causes that refer to their own reading are freed late."""
         apart = object.__new__(Reading)
-        vars(apart).update(vars(self), detected=self.detected)
+        object.__setattr__(apart, "__dict__", dict(vars(self), detected=self.detected))
         return apart
 
     @property
@@ -307,8 +331,8 @@ class Reading(ShowsItself):
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the 1-based line (by `\\n`) and column of a code point of the reply."""
-        before = self.completion[:offset]
-        return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+        text = self.completion
+        return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
     def shown(self) -> Shown:
         """Show verdict, reply with spans, fields with steps, flags and near misses."""
@@ -345,78 +369,3 @@ def _row(one: FieldReading) -> tuple[str, str, str, str]:
     value = json.dumps(plain(one.value), ensure_ascii=False) if has_value else ""
     how = " → ".join([step.rule for step in one.steps]) if one.error is None else one.error.strip()
     return one.name, value, one.state, how
-
-
-class Token(NamedTuple):
-    """Code points `start` to `end` of the reply, and the token's natural log probability.
-
-    A token with part of a character's bytes has the place of the whole character.
-    """
-
-    start: int
-    end: int
-    logprob: float
-
-
-def tokens_of(completion: str, logprobs: object) -> tuple[Token, ...]:
-    """Return the reply's tokens in order; empty unless they spell it byte for byte.
-
-    `logprobs` is a choice's value from OpenAI's chat (`{"content": [{"token", "logprob", "bytes"}, …]}`) or completions
-    (`{"tokens": […], "token_logprobs": […]}`).
-    """
-    pieces = _pieces(logprobs)
-    try:
-        whole = completion.encode("utf-8")
-    except UnicodeEncodeError:  # unpaired surrogates are in no tokenizer's alphabet
-        return ()
-    if not pieces or b"".join(spelled for spelled, _ in pieces) != whole:
-        return ()
-    starts = [0, *accumulate(len(character.encode("utf-8")) for character in completion)]
-    """The byte offset of each character, and of the end."""
-    tokens: list[Token] = []
-    place = 0
-    for spelled, logprob in pieces:
-        end = place + len(spelled)
-        if spelled:
-            tokens.append(Token(bisect_right(starts, place) - 1, bisect_left(starts, end), logprob))
-        place = end
-    return tuple(tokens)
-
-
-def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | None:
-    """Return the joint probability of tokens touching `start` to `end` (code points), 0 to 1."""
-    touching = [token.logprob for token in tokens if token.start < end and token.end > start]
-    return min(1.0, math.exp(sum(touching))) if touching else None
-
-
-def _pieces(logprobs: object) -> list[tuple[bytes, float]]:
-    """Return each token's bytes and log probability; empty for data of another shape."""
-    if not isinstance(logprobs, Mapping):
-        return []
-    content = logprobs.get("content")
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        known = [one for one in content if isinstance(one, Mapping)]
-        entries = [(one.get("token"), one.get("bytes"), one.get("logprob")) for one in known]
-        complete = len(known) == len(content)
-    else:
-        names, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
-        if not isinstance(names, list) or not isinstance(values, list):
-            return []
-        entries = [(name, None, value) for name, value in zip(names, values, strict=False)]
-        complete = len(names) == len(values)
-    pieces = [_spelled(*entry) for entry in entries]
-    told = [one for one in pieces if one is not None]
-    return told if complete and len(told) == len(pieces) else []
-
-
-def _spelled(token: object, spelled: object, logprob: object) -> tuple[bytes, float] | None:
-    if isinstance(logprob, bool) or not isinstance(logprob, int | float) or math.isnan(logprob):
-        return None
-    if isinstance(spelled, list) and all(type(one) is int and 0 <= one < 256 for one in spelled):
-        return bytes(spelled), float(logprob)
-    if not isinstance(token, str):
-        return None
-    try:
-        return token.encode("utf-8"), float(logprob)
-    except (UnicodeEncodeError, OverflowError):
-        return None

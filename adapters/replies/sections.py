@@ -74,8 +74,11 @@ def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str,
         openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
         if sum(1 for _ in openings) != len(found):
             return True
+    exact = names.values()
     for name, begin, _, _, _, _, on_marker_line, _ in found:
-        if on_marker_line or (begin and text[begin - 1] != "\n") or names.get(sound(name), name) != name:
+        if on_marker_line or (begin and text[begin - 1] != "\n"):
+            return True
+        if name not in exact and sound(name) in names:
             return True
     return False
 

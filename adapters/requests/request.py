@@ -12,7 +12,8 @@ from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
 from adapters.late_dataclasses import replace
 from adapters.prompts.text import Prompt
-from adapters.replies.reading import FieldReading, Reading, ReadingError, Span, tokens_of
+from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.replies.tokens import tokens_of
 from adapters.requests.calls import Outcome, Request, RequestedAdapter
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of

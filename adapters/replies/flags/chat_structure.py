@@ -49,7 +49,7 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     if has_others:
         yield from _not_taken(reading, found, taken)
     # A letter first: to search a long reply for "[THINK]" takes a third of its parse.
-    may_think = "<" in completion or ("K" in completion and "[T" in completion)
+    may_think = not reading.has_only_markers and ("<" in completion or ("K" in completion and "[T" in completion))
     thoughts = [one for one in THOUGHTS if one[0] in completion] if may_think else ()
     for name, section in taken.items():
         for begin, end in thoughts:
@@ -90,11 +90,10 @@ def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Secti
 def _end(
     reading: Reading, found: Sequence[Section], taken: dict[str, Section], likes: Sequence[MarkerLike]
 ) -> Iterator[Flag]:
-    if COMPLETED in reading.signature.output_fields or not taken:
+    outputs = reading.signature.output_fields
+    if COMPLETED in outputs or not taken:
         return
-    ends = [section for section in found if section.name == COMPLETED]
-    if ends:
-        end = ends[0]
+    for end in [section for section in found if section.name == COMPLETED]:
         if end.text:
             yield Flag(
                 "after-completed-dropped",
@@ -104,9 +103,7 @@ def _end(
         return
     last = found[-1]
     tail = last.text.rpartition("\n")[2].strip()
-    if tail[:2] == "[[" and any(
-        f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *reading.signature.output_fields)
-    ):
+    if tail[:2] == "[[" and any(f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *outputs)):
         yield Flag(
             "cut-off-marker-in-value",
             f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
@@ -114,17 +111,18 @@ def _end(
         )
     elif not likes or not any(like.start >= last.start and sound(like.name) == COMPLETED for like in likes):
         lacks_end = "The reply does not end with [[ ## completed ## ]], which dspy does not require"
-        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, likes):
+        if reading.ended.finish_reason != "stop" and _is_a_beginning(reading, found, taken, likes):
             where = place(reading, max(0, len(reading.completion.rstrip()) - 1))
             lacks_end += f"; it may have been cut off in `{last.name}` ({where})"
         yield Flag("completed-marker-missing", f"{lacks_end}.")
 
 
-def _is_a_beginning(reading: Reading, found: Sequence[Section], likes: Sequence[MarkerLike]) -> bool:
+def _is_a_beginning(
+    reading: Reading, found: Sequence[Section], taken: dict[str, Section], likes: Sequence[MarkerLike]
+) -> bool:
     """Return whether the reply may be cut off: fields in order, none left out."""
-    outputs = list(reading.signature.output_fields)
-    names = list(dict.fromkeys([section.name for section in found if section.name in outputs]))
-    if names != outputs[: len(names)] or found[-1].name != names[-1]:
+    names = list(taken)
+    if names != list(reading.signature.output_fields)[: len(names)] or found[-1].name != names[-1]:
         return False
     if not likes:
         return True

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.json_flags import fenced_json_structure, json_structure, repaired_json
+from adapters.replies.flags.json_flags import fenced_json_structure, json_structure
+from adapters.replies.flags.json_repaired import repaired_json
 from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
@@ -26,7 +26,7 @@ def no_answer(reading: Reading) -> Iterator[Flag]:
         return
     if reading.ended is not UNKNOWN_END:
         yield from _ended(reading)
-    if len(reading.lacking) == len(reading.fields):
+    if not reading.has_values:
         yield from _no_answer(reading)
     if error.type == "TooLargeError":
         yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
@@ -70,6 +70,8 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
+LAST_LETTERS = len("think>")
+"""The length that the ends of all `THOUGHTS` share."""
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -89,7 +91,8 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
-    if not text or any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS):
+    ends_in_thoughts = text[-LAST_LETTERS:-1].lower() == "think"
+    if not text or (ends_in_thoughts and any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS)):
         said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."
@@ -153,6 +156,7 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
 
 MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
+MAY_FILL = "Not supplied for this"
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
 
@@ -194,27 +198,35 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
 """Detectors of structural flags, by form of reply."""
 
 
-EXPLAIN_NO_ERROR = frozenset((verdict, unchecked))
-"""Detectors whose flags do not explain a parse error."""
-EXPLAIN_NO_FIELD = EXPLAIN_NO_ERROR | {values_read}
-"""Detectors whose flags do not explain the error of a field."""
+def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
+    """Return the detectors that may find something in a parse result: of the reply, then of its values.
 
-
-def detectors_of(reading: Reading, without: frozenset[Detector] = frozenset()) -> tuple[Detector, ...]:
-    """Return the detectors for a parse result: verdict, structure, text, then values if the reply has any."""
-    has_values = reading.ok or len(reading.lacking) < len(reading.fields)
-    return _detectors(reading.form, has_values, "failed" in reading.states, without)
-
-
-@lru_cache(maxsize=128)
-def _detectors(
-    form: ReplyForm, has_values: bool, has_failed: bool, without: frozenset[Detector]
-) -> tuple[Detector, ...]:
-    refused = (values_refused,) if has_failed else ()
-    of_values = (repaired_json, values_read, *refused, echoed, unchecked) if has_values else ()
-    structure = (STRUCTURE[form],) if form in STRUCTURE else ()
-    found = (no_answer, verdict, *structure, strange_reply, *of_values)
-    return tuple([one for one in found if one not in without])
+    `of_error`: without those whose flags do not explain a parse error.
+    """
+    error, found = reading.error, list[Detector]()
+    if error is not None and (
+        not reading.has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"
+    ):
+        found.append(no_answer)
+    if not of_error:
+        found.append(verdict)
+    structure = STRUCTURE.get(reading.form)
+    if structure is not None:
+        found.append(structure)
+    found.append(strange_reply)
+    if not reading.has_values:
+        return found
+    if [one for one in reading.fields.values() if one.coercions]:
+        found.append(repaired_json)
+    if not of_error or (error is not None and error.field is None):
+        found.append(values_read)
+    if "failed" in reading.states:
+        found.append(values_refused)
+    if "failed" in reading.states or not reading.has_only_markers or MAY_FILL in reading.completion:
+        found.append(echoed)
+    if not of_error:
+        found.append(unchecked)
+    return found
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -235,8 +247,7 @@ def grounds(reading: Reading) -> tuple[Flag, ...]:
         if error is None or reading.extraction is not None:
             known = reading.flags
         else:
-            no_cause = EXPLAIN_NO_ERROR if error.field is None else EXPLAIN_NO_FIELD
-            known = _found(reading, detectors_of(reading, no_cause))
+            known = _found(reading, detectors_of(reading, of_error=True))
         reading.detected[grounds] = known
     return known
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
+from adapters.replies import sections
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
@@ -57,6 +58,7 @@ ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_rea
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+ENDS_OF_THOUGHTS = tuple([end for _, end in sections.THOUGHTS])
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
 MOST_PARTS = 10
@@ -72,22 +74,26 @@ BLANKS = 100
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:
     """Yield flags for replies that contain more or less than an answer, however they parsed."""
+    # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
     first = start.lstrip()[:1]
-    has_tags = "<" in start  # one character is found ten times quicker than two
+    has_tags = "<" in start
+    is_json_alone = first == "{" and reading.is_plain_object
     if has_tags and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
+    may_echo = not is_json_alone and (" fields" in start or "structure" in start)  # JSON has no line of words
+    if may_echo and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
         before.strip()
         and "<think>" not in before
+        and (reading.ok or len(text.rstrip()) > len(before) + len("</think>"))  # else `empty-reply` says so
         and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
     ):
         where = place(reading, len(before))
@@ -95,19 +101,19 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-    if first in ("{", "`") and reading.form in ("json", "fenced json") and (match := DOUBLED.match(start)):
+    may_double = first in ("{", "`") and not is_json_alone and reading.form in ("json", "fenced json")
+    if may_double and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
             "template; JSON has one.",
         )
-    has_values = reading.ok or len(reading.lacking) < len(reading.fields)
-    if has_values:
+    if reading.has_values and not reading.has_only_markers:
         yield from leaked(reading)
     if reading.ok and (reading.ended.finish_reason == "length" or _is_open(reading)):
         yield from _repetition(reading)
     if not reading.ok:
-        yield from _no_answer(reading, start, first, has_values)
+        yield from _no_answer(reading, start, first)
     elif first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
@@ -153,7 +159,7 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and ("invoke" in start or "<|open" in start))
+        or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
         or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
@@ -167,23 +173,23 @@ def _may_call(start: str) -> bool:
     return "|" in start and "<|python" in start
 
 
-def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> Iterator[Flag]:
+def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
-    outputs = reading.signature.output_fields
+    outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif "name" not in outputs and _may_call(start) and (match := CALL.search(start)):
+    elif "name" not in outputs and not is_flat and _may_call(start) and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
             f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
-    if not has_values:
+    if not reading.has_values:
         if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
@@ -205,7 +211,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_values: bool) -> It
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
-    if "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
+    if not is_flat and "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
         rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
             "schema-echoed",
@@ -286,7 +292,7 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
 def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
     match = THOUGHTS.match(start) if first.isalpha() else None
-    if match is not None and "</think>" not in start:
+    if match is not None and not (text := start.rstrip()).endswith(ENDS_OF_THOUGHTS) and "</think>" not in text:
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
     if text_in_quotes(start):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from adapters.replies.flag import Flag, named, shown
-from adapters.replies.flags.json_flags import has_open_quote
+from adapters.replies.flags.json_repaired import has_open_quote
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
 from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
 from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, NOTHING

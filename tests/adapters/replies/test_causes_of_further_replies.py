@@ -189,3 +189,49 @@ def test_a_wrapper_with_other_members_has_no_items() -> None:
     ):
         reading = read("json", "q -> found: list[str]", completion)
         assert "other-keys" not in [one.cause for one in reading.diagnosis], completion
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json"])
+@pytest.mark.parametrize("end", ["</think>", "[/THINK]"])
+def test_thoughts_without_an_answer_have_one_cause(adapter: str, end: str) -> None:
+    reading = read(adapter, "q -> answer, score: int", f"The user wants a number.\nSo I think.\n{end}\n")
+    assert [one.cause for one in reading.diagnosis] == ["empty-reply"]
+
+
+@pytest.mark.parametrize(
+    ("completion", "name"),
+    [
+        ("[[ ## review ## ]]\nGood.\n\n[[ ## label ## ]]\nfine\n\n[[ ## completed ## ]]", "reasoning"),
+        ("[[ ## reasoning ## ]]\nGood.\n\n[[ ## review ## ]]\nfine\n\n[[ ## completed ## ]]", "label"),
+    ],
+)
+def test_the_name_of_an_input_in_place_of_an_output_is_told(completion: str, name: str) -> None:
+    (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
+    said = f"The reply has no `{name}`; the model wrote the name of the input `review` instead."
+    assert (cause.cause, cause.message) == ("output-missing", said)
+
+
+def test_an_input_repeated_before_the_outputs_is_not_in_place_of_one() -> None:
+    completion = "[[ ## review ## ]]\nfine\n\n[[ ## reasoning ## ]]\nGood.\n\n[[ ## completed ## ]]"
+    (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
+    assert cause.message == "The reply has no `label`; it ends without it."
+
+
+def test_the_braces_that_the_parser_took_are_shown_whole() -> None:
+    (cause,) = read("json", "q -> nodes: list[str]", 'With {a: {b}, c}:\n{"nodes": ["x", "y}').diagnosis
+    assert "which is '{a: {b}, c}' (line 1, column 6)" in cause.message
+
+
+def test_only_markers_are_told_from_signs_of_other_formats() -> None:
+    plain = "[[ ## answer ## ]]\nYes, (1).\n\n[[ ## completed ## ]]"
+    assert read("chat", "q -> answer", plain).has_only_markers
+    for sign in ("[1]", "<b>", "{x}", "`x`", "\\n", "\0"):
+        assert not read("chat", "q -> answer", plain.replace("(1)", sign)).has_only_markers, sign
+    assert not read("json", "q -> answer", plain).has_only_markers
+
+
+@pytest.mark.parametrize(
+    ("completion", "is_flat"), [('{"answer": "x"}', True), ('{"answer": "{x}"}', False), ('{"answer": "x"} y', False)]
+)
+def test_an_object_is_flat_with_one_brace_alone(completion: str, is_flat: bool) -> None:
+    assert read("json", "q -> answer", completion).is_flat_object is is_flat

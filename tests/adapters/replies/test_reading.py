@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.formats.json import JSONAdapter
-from adapters.replies.reading import Token, probability_of, tokens_of
+from adapters.replies.tokens import Token, probability_of, tokens_of
 from adapters.requests.request import postprocess, prepare
 from adapters.signatures import notation
 

@@ -1,0 +1,235 @@
+"""Flags for what json_repair repaired, lost or invented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import inf
+from typing import TYPE_CHECKING
+
+from adapters.replies.flag import Flag, place, shown
+from adapters.replies.flags.json_text import (
+    ABBREVIATED,
+    JsonText,
+    begins_without_brace,
+    keys_inside,
+    lost_words,
+    valid_object_at,
+    without_fences,
+)
+from adapters.replies.sections import without_thinking
+from adapters.types.recognition import END, START
+from adapters.values.plain_json import parts_of
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import FieldReading, Reading
+    from adapters.values.plain_json import Step
+
+END_OF_JSON = re.compile(r"['\"]\s*[\]}][\]}\s]*\Z")
+LONGEST_END = 40
+VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
+"""The rest after a value: nothing else on its last line, and no brackets below it."""
+THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
+PERCENT = re.compile(r"\d\s?%")
+MOST_SHOWN = 5
+
+
+def repaired_json(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for each json_repair step, on the whole reply or on a field's text."""
+    document: Step | None = None
+    for field in reading.fields.values():
+        for step in field.coercions:
+            if step.rule != "json_repair" or type(step.before) is not str:
+                continue
+            if step.path and document is None:
+                document = step
+                yield from _whole(reading, step.before)
+            if step.path:
+                yield from _member(reading, field, step)
+            else:
+                yield from _field(reading, field, step)
+
+
+def _whole(reading: Reading, text: str) -> Iterator[Flag]:
+    if begins_without_brace(reading):
+        yield Flag(
+            "json-repaired", "The { before the object is missing; json_repair parsed the reply as if it were there."
+        )
+        return
+    if valid_object_at(text, text.find("{")) >= 0:
+        return
+    answer = "" if text.lstrip().startswith("{") else without_thinking(text) or ""
+    if valid_object_at(answer, answer.find("{")) >= 0:
+        said = (
+            "The answer is valid JSON, but braces in the thoughts above are not: json_repair parsed both as one text."
+        )
+        yield Flag("json-repaired", said)
+        return
+    json = JsonText(text)
+    if json.is_cut_off:
+        where = _place_in(reading, text, max(0, len(text.rstrip()) - 1))
+        said = f"The JSON ends in the middle ({where}): json_repair closed what was open."
+        yield Flag("cut-off-json-completed", said)
+    wrong = None if json.unescaped_quotes or json.is_cut_off else json.wrong_bracket
+    if wrong is not None:
+        said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
+        yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
+    yield Flag("json-repaired", _why(reading, json))
+    yield from _abbreviated(reading, json)
+    for match in KEY_OF_WORDS.finditer(json.outside):
+        if match.group(1) in reading.signature.output_fields:
+            yield Flag(
+                "key-of-several-words",
+                f"{shown(match.group()[1:].strip())} was parsed as the JSON key `{match.group(1)}`: of several words "
+                "without quotes, only the last counts.",
+                match.group(1),
+            )
+
+
+def _why(reading: Reading, json: JsonText) -> str:
+    # A fence around the object is dropped before it is parsed; its mistakes are inside.
+    seen, quotes = ", ".join([one for one in json.oddities if one != "a code fence"]), json.unescaped_quotes
+    complaint = ("", quotes[0]) if quotes else json.complaint
+    where = ""
+    if complaint is not None:
+        said = f"{complaint[0]}, " if complaint[0] else ""
+        where = f" ({said}{_place_in(reading, json.text, complaint[1])})"
+    found = f": it has {seen}" if seen else ""
+    return f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
+
+
+def _place_in(reading: Reading, text: str, at: int) -> str:
+    """Describe the place of an offset in a part of the reply."""
+    offset = max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
+    return place(reading, offset + at)
+
+
+def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> Iterator[Flag]:
+    text = json.text
+    match = ABBREVIATED.search(text) if ABBREVIATED.search(json.outside) else None
+    if match is not None:
+        dots = "…" if "…" in match.group() else "..."
+        where = _place_in(reading, text, match.start() + match.group().index(dots))
+        whose = f"The value of `{name}`" if name else "The JSON"
+        at = reading.completion.find(match.group())
+        name = name or next(
+            (one.name for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None
+        )
+        yield Flag(
+            "list-abbreviated", f"{whose} is abbreviated with {dots} ({where}): the model left out a part.", name
+        )
+
+
+def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+    name = field.name
+    if step.after == "" and not field.raw and f'"{name}": ""' not in reading.completion.replace("\\", ""):
+        yield Flag(
+            "value-invented",
+            f"The reply has no readable value for `{name}`; json_repair put an empty text there.",
+            name,
+        )
+    if field.raw and field.state == "read":
+        yield from _losses(name, JsonText(field.raw), step.after)
+        end = END_OF_JSON.search(step.before[-LONGEST_END:])
+        found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
+        if found:
+            said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
+            yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
+    elif step.after == "" and '"""' in step.before:
+        yield Flag(
+            "text-lost-in-repair",
+            f'Text in triple quotes is lost: json_repair parsed """ as an empty text, so `{name}` is empty.',
+            name,
+        )
+
+
+def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+    name, text, after = field.name, step.before, step.after
+    json = JsonText(text)
+    start, end = json.start, json.end
+    if end < 0:
+        if isinstance(after, list | dict) and text.lstrip()[:1] not in ("[", "{", "`", '"', "'", "("):
+            yield _from_prose(name, after, text)
+        elif isinstance(after, list | dict):
+            yield from _mended(name, json, reading.completion.rstrip().endswith((field.raw or "").rstrip()))
+            yield from _abbreviated(reading, json, name)
+            if field.state == "read":
+                yield from _losses(name, json, after)
+        return
+    rest = text[end:].strip()
+    if rest[:1] in ("[", "{"):
+        yield Flag(
+            "several-values-one-taken",
+            f"`{name}` has several values in a row; only {shown(after)} was taken.",
+            name,
+        )
+        return
+    around = without_fences(f"{text[:start]} {text[end:]}".replace(START, "").replace(END, ""))
+    if has_open_quote(text):
+        return  # the brackets belong to what follows the value
+    if around and VALUE_ABOVE.match(text[end:]) and not text[:start].strip():
+        yield Flag("text-around-dropped", f"The text after the value of `{name}` was dropped: {shown(around)}.", name)
+    elif around:
+        yield _from_prose(name, after, around)
+    elif "```" in text:
+        yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)
+
+
+def has_open_quote(text: str) -> bool:
+    """Return True if a text begins with a quote and has an odd number of them."""
+    return text.startswith('"') and (text.count('"') - text.count('\\"')) % 2 == 1
+
+
+def _from_prose(name: str, after: object, text: str) -> Flag:
+    return Flag(
+        "brackets-in-prose-taken",
+        f"`{name}` is prose with brackets in it: {shown(after)} was taken as the value, and the words around it were "
+        f"dropped ({shown(text)}).",
+        name,
+    )
+
+
+def _mended(name: str, json: JsonText, is_end: bool) -> Iterator[Flag]:
+    if json.is_cut_off and is_end:
+        yield Flag(
+            "cut-off-json-completed",
+            f"The JSON of `{name}` ends in the middle: json_repair closed what was open.",
+            name,
+        )
+    seen = ", ".join(json.oddities) or (json.complaint or ("it is not well-formed", 0))[0]
+    yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
+
+
+def _holds_quote(key: str) -> bool:
+    return '"' in key or "\n" in key or key.count("“") != key.count("”")
+
+
+def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
+    raw, bare = json.text, json.outside
+    if "\\" not in raw and (key := next(filter(_holds_quote, keys_inside(after)), None)) is not None:
+        yield Flag(
+            "key-holds-text",
+            f"json_repair made {shown(key)} a JSON key in `{name}`: one of its quotes is not JSON's, or is missing.",
+            name,
+        )
+    if "-Infinity" in bare and any(one in ("Infinity", inf) for one in parts_of(after) if isinstance(one, str | float)):
+        yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
+    if isinstance(after, list) and THOUSANDS.search(bare):
+        yield Flag(
+            "number-split-at-comma",
+            f"{shown(raw)} in `{name}` was parsed as several numbers: in JSON a comma never groups digits.",
+            name,
+        )
+        return
+    if PERCENT.search(bare) and not isinstance(after, str):
+        yield Flag("percent-sign-dropped", f"{shown(raw)} in `{name}` lost its % and became {shown(after)}.", name)
+        return
+    lost = lost_words(raw, after)
+    if lost:
+        words = ", ".join(shown(word) for word in lost[:MOST_SHOWN]) + (", …" if len(lost) > MOST_SHOWN else "")
+        yield Flag(
+            "text-lost-in-repair",
+            f"json_repair left out a part of `{name}`: {words} of {shown(raw)} is not in the value.",
+            name,
+        )
