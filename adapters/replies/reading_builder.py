@@ -25,7 +25,7 @@ COUNTED_LENGTH = 1_000_000
 
 Models write less than half of this. The verdict of a longer reply is the same, with the first error of each list, and
 its text, which lists all as in dspy, is made when it is read."""
-NOT_COUNTED = f" (only the first is told of a reply longer than {COUNTED_LENGTH:,} characters)"
+NOT_COUNTED = f" (replies over {COUNTED_LENGTH:,} characters show only the first error)"
 
 
 class AllErrors:

@@ -93,23 +93,16 @@ def _errors_of_part(
     cut: dict[Path, int] = {}
     beginning = _beginning(given, BEGINNING, (), cut)
     if cut and "max_length" not in repr(type_adapter(annotation).core_schema):
-        found = _errors(annotation, beginning, most, by_name)
+        found = _errors(type_adapter(annotation), beginning, most, by_name)
         if len(found) == most and all(one["type"] not in OF_LENGTH for one in found) and _are_first(found, cut):
             return found
-    if sum(cut.values()) <= MOST_ITEMS:
-        return _errors(annotation, given, most, by_name)
-    return _errors(annotation, given, most, by_name, stopping_validator)
+    validator_of = type_adapter if sum(cut.values()) <= MOST_ITEMS else stopping_validator
+    return _errors(validator_of(annotation), given, most, by_name)
 
 
-def _errors(
-    annotation: object,
-    given: Any,
-    most: int,
-    by_name: bool | None,
-    validator_of: Callable[[object], Validator] = type_adapter,
-) -> list[pydantic_core.ErrorDetails]:
+def _errors(validator: Validator, given: Any, most: int, by_name: bool | None) -> list[pydantic_core.ErrorDetails]:
     try:
-        validator_of(annotation).validate_python(given, by_name=by_name)
+        validator.validate_python(given, by_name=by_name)
     except pydantic.ValidationError as refused:
         return refused.errors(include_url=False, include_context=False)[:most]
     return []
