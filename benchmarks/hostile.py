@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pydantic
 
@@ -57,6 +58,26 @@ PROBES: dict[str, Probe] = {
         lambda n: '{"v": [' + "{}," * (n // 3) + "1]}",
     ),
     "json: a list in a model <- {}": ("json", "Node", lambda n: '{"v": {"children": [' + "{}," * (n // 3) + "1]}}"),
+    "json: models <- {}": ("json", "list[Node]", lambda n: '{"v": [' + "{}," * (n // 3) + "{}]}"),
+    "json: models <- numbers": ("json", "list[Node]", lambda n: '{"v": [' + "1," * (n // 2) + "1]}"),
+    "json: an optional list of models <- {}": (
+        "json",
+        "list[Node] | None",
+        lambda n: '{"v": [' + "{}," * (n // 3) + "{}]}",
+    ),
+    "json: one of several types <- {}": (
+        "json",
+        "list[Node | Sized | int]",
+        lambda n: '{"v": [' + "{}," * (n // 3) + "{}]}",
+    ),
+    "json: members of an enum <- texts": ("json", "list[Color]", lambda n: '{"v": [' + '"b",' * (n // 4) + '"b"]}'),
+    "json: allowed values <- texts": ("json", "list[Literal]", lambda n: '{"v": [' + '"c",' * (n // 4) + '"c"]}'),
+    "json: a dict of models <- {}": (
+        "json",
+        "dict[str, Node]",
+        lambda n: '{"v": {' + ",".join(f'"k{i}":{{}}' for i in range(n // 13)) + "}}",
+    ),
+    "json: models": ("json", "list[Sized]", lambda n: '{"v": [' + '{"size": 1},' * (n // 12) + '{"size": 1}]}'),
     "json: a tuple of numbers <- texts": ("json", "tuple[int, ...]", lambda n: '{"v": [' + '"",' * (n // 3) + "1]}"),
     "chat: prose lines": ("chat", "str", lambda n: "[[ ## v ## ]]\n" + "a line\n" * (n // 7)),
     "chat: markers": ("chat", "str", lambda n: "[[ ## x ## ]]\n" * (n // 14)),
@@ -104,7 +125,22 @@ class Node(pydantic.BaseModel):
     children: list[Node] = []
 
 
+class Sized(pydantic.BaseModel):
+    size: int
+
+
+class Color(Enum):
+    red = "red"
+
+
 TYPES: dict[str, Any] = {
+    "list[Node]": list[Node],
+    "list[Node] | None": list[Node] | None,
+    "list[Node | Sized | int]": list[Node | Sized | int],
+    "list[Sized]": list[Sized],
+    "list[Color]": list[Color],
+    "list[Literal]": list[Literal["a", "b"]],
+    "dict[str, Node]": dict[str, Node],
     "Node": Node,
     "Any": Any,
     "str": str,
@@ -124,6 +160,8 @@ def probe(name: str, size: int) -> None:
     adapter, kind, build = PROBES[name]
     signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), TYPES[kind])
     completion = build(size)
+    if len(completion) > size:
+        completion = build(size * size // len(completion))
     engine = make(adapter)
     start = time.process_time()
     reading = engine.read(signature, completion)

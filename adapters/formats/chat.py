@@ -60,7 +60,7 @@ def read_chat(found: Findings) -> Reading:
         error = found.coerce(name, section.text, place, [], joined)
         if isinstance(error, ValueError):
             said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
-            message = Pieces((said, error))
+            message = Pieces((said, found.told(name, error)))
             failure = found.parse_error(message, adapter_name="ChatAdapter")
             failure.__cause__ = error
             found.fail(failure, name, place, found.why(name, error))

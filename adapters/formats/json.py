@@ -68,7 +68,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
         if refused is None:
             partial[name] = found.fields[name].value
         elif isinstance(refused, ValueError):
-            words = Pieces((f"Failed to parse field {name}: ", refused))
+            words = Pieces((f"Failed to parse field {name}: ", found.told(name, refused)))
             failure = found.parse_error(words, searched, dict(partial), error_name)
             failure.__cause__ = refused
             found.fail(failure, name, place, found.why(name, refused))

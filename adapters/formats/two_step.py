@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from adapters.errors import AdapterParseError, NeedsExtraction
+from adapters.errors import AdapterParseError, NeedsExtraction, Pieces
 from adapters.formats.base import Adapter, Callback, is_own, reading_of_parse
 from adapters.formats.calling import ask_async
 from adapters.formats.chat import ChatAdapter
@@ -200,7 +200,7 @@ class TwoStepAdapter(Adapter):
 
 
 def _failure(signature: Signature, completion: str, error: AdapterParseError) -> AdapterParseError:
-    message = f"Failed to parse response from the original completion: {error}"
+    message = Pieces(("Failed to parse response from the original completion: ", error))
     return AdapterParseError("TwoStepAdapter", signature, completion, message)
 
 

@@ -22,7 +22,7 @@ from adapters.formats.xml_values import ROOT, elements_to_value, group_children,
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings
 from adapters.signatures.signature import Signature
-from adapters.types.recognition import schema_by_name, type_adapter
+from adapters.types.recognition import schema_by_name
 from adapters.values.coercion import RULES, coerce
 from adapters.values.plain_json import Step
 
@@ -253,6 +253,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
     steps: list[Step] = []
     value: object = None
     failure: ValueError | None = None
+    validator_of = found.validator_of
     try:
         schema = schema_by_name(field.annotation)
         definitions = schema.get("$defs", {})
@@ -262,9 +263,9 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
                 extract = Extract(rule_name(index), place.start, place.end, value, name)
                 steps = []
                 try:
-                    typed = coerce(value, field.annotation, steps)
+                    typed = coerce(value, field.annotation, steps, validator_of)
                 except pydantic.ValidationError:
-                    typed = type_adapter(field.annotation).validate_python(value, by_name=True)
+                    typed = validator_of(field.annotation).validate_python(value, by_name=True)
                     steps = [Step("pydantic_by_name", value, typed)]
                 found.keep(name, typed, inner, steps, extract)
                 return
@@ -276,7 +277,9 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         return
     assert failure is not None
     found.keep_failure(name, inner, steps, failure, extract)
-    message = Pieces(("Failed to parse field ", info_of(field), " with value ", value, ": ", failure))
+    found.refused[name] = value
+    told = found.told(name, failure, by_name=True)
+    message = Pieces(("Failed to parse field ", info_of(field), " with value ", value, ": ", told))
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
     found.fail(verdict, name, inner, found.why(name, failure, by_name=True))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import pydantic
 import pydantic_core
@@ -14,12 +14,35 @@ from adapters.late_dataclasses import dataclass, field
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.replies.sections import Section
 from adapters.signatures.signature import MISSING, Field, Signature
-from adapters.types.recognition import BEGINNING, first_errors
+from adapters.types.recognition import BEGINNING, Validator, first_errors, stopping_validator, type_adapter
 from adapters.values.coercion import coerce
 from adapters.values.plain_json import Step
 
 MOST_LINES = 10_000
 """Errors in a field that are all told; of more, which take pydantic seconds to write, only the number."""
+COUNTED_LENGTH = 1_000_000
+"""Characters of a reply up to which the errors in a field are counted: pydantic takes half a minute for 10 MB of them.
+
+Models write less than half of this. The verdict of a longer reply is the same, with the first error of each list, and
+its text, which lists all as in dspy, is made when it is read."""
+NOT_COUNTED = f" (replies over {COUNTED_LENGTH:,} characters show only the first error)"
+
+
+class AllErrors:
+    """Write all errors with which a type refuses a value, once the text is read."""
+
+    def __init__(self, annotation: object, value: object, by_name: bool | None) -> None:
+        self._annotation, self._value, self._by_name = annotation, value, by_name
+
+    def __str__(self) -> str:
+        try:
+            if self._by_name:
+                type_adapter(self._annotation).validate_python(self._value, by_name=True)
+            else:
+                coerce(self._value, self._annotation)
+        except ValueError as error:
+            return str(error)
+        return ""
 
 
 @dataclass
@@ -42,6 +65,18 @@ class Findings:
     error: ReadingError | None = None
     exception: Exception | None = None
     sections: Sequence[Section] = ()
+    refused: dict[str, object] = field(default_factory=dict)
+    """The values that were refused, by field, as the adapter found them."""
+
+    @property
+    def are_counted(self) -> bool:
+        """Return whether all errors in a field are found at once."""
+        return len(self.completion) <= COUNTED_LENGTH
+
+    @property
+    def validator_of(self) -> Callable[[object], Validator]:
+        """Return what makes the validator of a type for this reply."""
+        return type_adapter if self.are_counted else stopping_validator
 
     def coerce(
         self,
@@ -56,8 +91,9 @@ class Findings:
         `extract` or `steps` lead to the value. The caller turns a first exception into the verdict with `fail`.
         """
         try:
-            typed = coerce(value, self.signature.output_fields[name].annotation, steps)
+            typed = coerce(value, self.signature.output_fields[name].annotation, steps, self.validator_of)
         except Exception as error:  # dspy leaks TypeError, RecursionError and MemoryError here; all are verdicts
+            self.refused[name] = value
             self.keep_failure(name, place, steps, error, extract)
             return error
         self.keep(name, typed, place, steps, extract)
@@ -89,18 +125,32 @@ class Findings:
             text = f"{error.error_count()} validation errors for {error.title}"
         else:
             text = str(error)
+        if self._is_first(error):
+            text = f"validation errors for {error.title}{NOT_COUNTED}\n{_after_first_line(text)}".strip()
         self.fields[name] = FieldReading(name, "failed", self.completion, place, None, extract, tuple(steps), text)
 
     def why(self, name: str, error: Exception, by_name: bool | None = None) -> str:
         """Summarize in a line why the value found for an output field was refused."""
+        if self._is_first(error):
+            return f"{name}: {_first(error)}{NOT_COUNTED}"
         one = self.fields[name]
         given = one.coercions[-1].after if one.coercions else one.extract and one.extract.after
         annotation = self.signature.output_fields[name].annotation
         if isinstance(error, pydantic.ValidationError) and error.error_count() > BEGINNING:
             first = first_errors(annotation, given, 1, by_name)
             if first:
-                return f"{name}: {_summary(error, first[0])}"
+                return f"{name}: {_summary(error, _line(first[0]))}"
         return f"{name}: {reason(error)}"
+
+    def told(self, name: str, error: Exception, by_name: bool | None = None) -> object:
+        """Return a piece of dspy's message: the error, or the text of all errors where they are not counted."""
+        if self._is_first(error):
+            return AllErrors(self.signature.output_fields[name].annotation, self.refused[name], by_name)
+        return error
+
+    def _is_first(self, error: Exception) -> TypeGuard[pydantic.ValidationError]:
+        """Return whether there may be more errors than those in `error`."""
+        return not self.are_counted and isinstance(error, pydantic.ValidationError)
 
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
@@ -191,7 +241,7 @@ class Findings:
 def reason(error: BaseException) -> str:
     """Summarize an error in a line; for pydantic, its first message with path."""
     if isinstance(error, pydantic.ValidationError):
-        return _summary(error, error.errors(include_url=False, include_context=False, include_input=False)[0])
+        return _summary(error, _first(error))
     if isinstance(error, RecursionError):
         return "too large to read: nested more deeply than Python's recursion limit"
     if isinstance(error, MemoryError):
@@ -200,10 +250,22 @@ def reason(error: BaseException) -> str:
     return text.split("\n", 1)[0] if text else type(error).__name__
 
 
-def _summary(error: pydantic.ValidationError, first: pydantic_core.ErrorDetails) -> str:
-    path = ".".join(str(part) for part in first["loc"])
+def _summary(error: pydantic.ValidationError, first: str) -> str:
     more = error.error_count() - 1
-    return f"{path}: {first['msg']}".removeprefix(": ") + (f" (and {more} more)" if more else "")
+    return first + (f" (and {more} more)" if more else "")
+
+
+def _first(error: pydantic.ValidationError) -> str:
+    return _line(error.errors(include_url=False, include_context=False, include_input=False)[0])
+
+
+def _after_first_line(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def _line(problem: pydantic_core.ErrorDetails) -> str:
+    path = ".".join(str(part) for part in problem["loc"])
+    return f"{path}: {problem['msg']}".removeprefix(": ")
 
 
 def _partition(spans: Sequence[Span], length: int) -> list[Span]:

@@ -11,10 +11,10 @@ differently.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, Literal, NotRequired, Protocol, Required, TypeVar, get_args, get_origin
 
 import pydantic
 import pydantic_core
@@ -43,8 +43,26 @@ class ByIdentity(Generic[Result]):
         return made
 
 
+class Validator(Protocol):
+    """The part of pydantic's validators that parsing needs."""
+
+    def validate_python(self, value: Any, /, *, by_name: bool | None = None) -> Any: ...
+
+
 type_adapter: ByIdentity[TypeAdapter[object]] = ByIdentity(TypeAdapter)
 """The `TypeAdapter` of an annotation. Raises what pydantic raises for unsupported types."""
+
+
+def _stopping_validator(annotation: Any) -> Validator:
+    from adapters.types.first_refusal import stopping
+
+    whole = type_adapter(annotation)
+    return stopping(whole.core_schema) or whole
+
+
+stopping_validator: ByIdentity[Validator] = ByIdentity(_stopping_validator)
+"""The validator of an annotation that accepts the same values as `type_adapter`'s, but lists fewer errors: of the wrong
+items of each list or dict only the first."""
 
 
 BEGINNING = 1_000
@@ -72,18 +90,19 @@ def _errors_of_part(
     annotation: object, given: Any, most: int, by_name: bool | None
 ) -> list[pydantic_core.ErrorDetails]:
     """Return the first errors of a value; those of its beginning if no others can come before them."""
-    cut: list[Path] = []
+    cut: dict[Path, int] = {}
     beginning = _beginning(given, BEGINNING, (), cut)
     if cut and "max_length" not in repr(type_adapter(annotation).core_schema):
-        found = _errors(annotation, beginning, most, by_name)
+        found = _errors(type_adapter(annotation), beginning, most, by_name)
         if len(found) == most and all(one["type"] not in OF_LENGTH for one in found) and _are_first(found, cut):
             return found
-    return _errors(annotation, given, most, by_name)
+    validator_of = type_adapter if sum(cut.values()) <= MOST_ITEMS else stopping_validator
+    return _errors(validator_of(annotation), given, most, by_name)
 
 
-def _errors(annotation: object, given: Any, most: int, by_name: bool | None) -> list[pydantic_core.ErrorDetails]:
+def _errors(validator: Validator, given: Any, most: int, by_name: bool | None) -> list[pydantic_core.ErrorDetails]:
     try:
-        type_adapter(annotation).validate_python(given, by_name=by_name)
+        validator.validate_python(given, by_name=by_name)
     except pydantic.ValidationError as refused:
         return refused.errors(include_url=False, include_context=False)[:most]
     return []
@@ -95,21 +114,23 @@ OF_LENGTH = ("too_short", "too_long", "value_error", "assertion_error")
 FEW = 50
 """Items of a list inside a list whose end is cut off."""
 DEEPEST = 20
+MOST_ITEMS = 500_000
+"""Items of long lists, more than a reply of 1 MB can hold, of which only the first error in each list is found."""
 
 
-def _beginning(value: Any, most: int, path: Path, cut: list[Path]) -> Any:
-    """Return JSON with its long lists cut to `most` items, those inside to `FEW`; note the paths of the lists."""
+def _beginning(value: Any, most: int, path: Path, cut: dict[Path, int]) -> Any:
+    """Return JSON with its long lists cut to `most` items, those inside to `FEW`; note their paths and lengths."""
     if type(value) is dict and len(value) <= most and len(path) < DEEPEST:
         return {key: _beginning(one, most, (*path, key), cut) for key, one in value.items()}
     if type(value) is not list or len(path) >= DEEPEST:
         return value
     if len(value) > most:
-        cut.append(path)
+        cut[path] = len(value)
         value, most = value[:most], FEW
     return [_beginning(one, most, (*path, index), cut) for index, one in enumerate(value)]
 
 
-def _are_first(found: list[pydantic_core.ErrorDetails], cut: list[Path]) -> bool:
+def _are_first(found: list[pydantic_core.ErrorDetails], cut: Iterable[Path]) -> bool:
     """Return whether all errors are of the items of one list, and of no list that was cut before it or within it."""
     around = [path for path in cut if all(one["loc"][: len(path)] == path for one in found)]
     if not around:

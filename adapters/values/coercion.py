@@ -19,12 +19,17 @@ import pydantic
 from adapters.json_text.json_loading import NOT_JSON, load_json, load_valid_json
 from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
 from adapters.signatures.signature import Field
-from adapters.types.recognition import is_custom_type, type_adapter
+from adapters.types.recognition import Validator, is_custom_type, type_adapter
 from adapters.values import value_text
 from adapters.values.plain_json import Step
 
 
-def coerce(value: object, annotation: object, steps: list[Step] | None = None) -> object:
+def coerce(
+    value: object,
+    annotation: object,
+    steps: list[Step] | None = None,
+    validator_of: Callable[[object], Validator] = type_adapter,
+) -> object:
     """Convert a value to its type; append every step to `steps`, even before an error.
 
     Raises what `parse_value` raises: ValueError (such as pydantic's ValidationError), and the errors that dspy does not
@@ -54,8 +59,8 @@ def coerce(value: object, annotation: object, steps: list[Step] | None = None) -
     members = get_args(annotation) if origin is Union or origin is types.UnionType else ()
     is_optional_text = type(None) in members and str in members
     if not isinstance(value, str) or is_optional_text:
-        return _step(trace, "pydantic", value, type_adapter(annotation).validate_python(value))
-    return _coerce_text(value, annotation, trace)
+        return _step(trace, "pydantic", value, validator_of(annotation).validate_python(value))
+    return _coerce_text(value, annotation, trace, validator_of)
 
 
 def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
@@ -88,7 +93,9 @@ def _unwrap(value: str) -> str:
     return value
 
 
-def _coerce_text(text: str, annotation: object, trace: list[Step]) -> object:
+def _coerce_text(
+    text: str, annotation: object, trace: list[Step], validator_of: Callable[[object], Validator]
+) -> object:
     start = len(trace)
     candidate = load_valid_json(text)
     if candidate is NOT_JSON:
@@ -103,7 +110,7 @@ def _coerce_text(text: str, annotation: object, trace: list[Step]) -> object:
         candidate = _literal(text, trace)
     else:
         trace.append(Step("json", text, candidate))
-    validate = type_adapter(annotation).validate_python
+    validate = validator_of(annotation).validate_python
     try:
         value = validate(candidate)
     except pydantic.ValidationError as refused:

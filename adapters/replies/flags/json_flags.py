@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -190,6 +190,15 @@ def _missing(reading: Reading) -> list[str]:
     return [name for name, one in reading.fields.items() if one.state == "missing"]
 
 
+def _other_keys(row: dict[str, None], outputs: Iterable[str], known: dict[str, int]) -> Iterable[str]:
+    """Return the keys of a row that are neither outputs nor known; none is looked at by itself if all are short."""
+    for key in (*outputs, *(known.keys() & row.keys())):
+        row.pop(key, None)
+    if max(map(len, row), default=0) <= LONGEST_KEY:
+        return row
+    return [key for key in row if len(key) <= LONGEST_KEY]
+
+
 def _keys(reading: Reading) -> Iterator[Flag]:
     completion, outputs = reading.completion, reading.signature.output_fields
     ignored: dict[str, int] = {}
@@ -201,11 +210,11 @@ def _keys(reading: Reading) -> Iterator[Flag]:
         for name in outputs:
             if name in row and name not in duplicated:
                 duplicated[name] = place_in_row(completion, span.start, name)
-        others = [key for key in row if key not in ignored and key not in outputs and 0 < len(key) <= LONGEST_KEY]
-        ignored.update(dict.fromkeys(others, span.start))
-        if span.kind == "duplicate" and span.field and not row:
+        if row:
+            ignored.update(dict.fromkeys(_other_keys(row, (*outputs, ""), ignored), span.start))
+        elif span.kind == "duplicate" and span.field:
             duplicated.setdefault(span.field, span.start)
-        elif span.kind == "unknown" and not row and (match := KEY.match(completion, span.start)):
+        elif span.kind == "unknown" and (match := KEY.match(completion, span.start)):
             ignored.setdefault(match[1], span.start)
     for name, start in duplicated.items():
         taken: Any = reading.fields[name].value

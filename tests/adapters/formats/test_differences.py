@@ -219,6 +219,12 @@ def test_a_reply_too_large_to_repair_is_refused_with_the_limit() -> None:
     assert "200,000" in reading.error.message
 
 
+def test_the_errors_of_a_very_long_reply_are_not_counted() -> None:
+    reading = make("json").read(read("q -> a: list[int]"), '{"a": [' + '"x", ' * 250_000 + '"y"]}')
+    assert reading.error is not None
+    assert "show only the first error" in reading.error.message and "1,000,000" in reading.error.message
+
+
 def test_every_row_of_the_document_names_a_test_that_exists() -> None:
     named = re.findall(r"`(test_[a-z0-9_]+)`", DOCUMENT.read_text())
     here = {name for name in globals() if name.startswith("test_")}

@@ -1,0 +1,185 @@
+"""Replies past the length up to which errors are counted: the same verdict and text as dspy's, found in time."""
+
+from __future__ import annotations
+
+import enum
+import json
+from time import process_time
+from typing import Annotated, Any, Literal
+
+import pydantic
+import pytest
+from oracle.engines import theirs
+from oracle.outcomes import outcome
+from oracle.signatures import built
+
+from adapters import InputField, OutputField, Signature
+from adapters.formats.catalog import make
+from adapters.replies.reading_builder import COUNTED_LENGTH, NOT_COUNTED
+from adapters.types.recognition import stopping_validator, type_adapter
+
+
+class Leaf(pydantic.BaseModel):
+    name: str
+    sizes: list[int] = [1, 2]
+
+
+class Named(pydantic.BaseModel):
+    title: str = pydantic.Field(alias="Title")
+    leaves: list[Leaf] = []
+    by_name: dict[str, Leaf] = {}
+
+
+class Color(enum.Enum):
+    red = "red"
+
+
+class Apple(pydantic.BaseModel):
+    kind: Literal["apple"]
+
+
+class Pear(pydantic.BaseModel):
+    kind: Literal["pear"]
+    weight: float
+
+
+Fruit = Annotated[Apple | Pear, pydantic.Field(discriminator="kind")]
+
+
+def telling(items: Any, handler: Any) -> Any:
+    """Return the items, or the number of their errors."""
+    try:
+        return handler(items)
+    except pydantic.ValidationError as refused:
+        return [refused.error_count()]
+
+
+VALUES: tuple[tuple[Any, object], ...] = (
+    (list[Leaf], [{"name": "a"}, {}, 1, {"sizes": ["x", "y"]}]),
+    (list[Leaf], [{"name": "a", "sizes": ["1", 2.0]}, {"name": "b"}]),
+    (list[Leaf] | None, [{}, {"name": "a"}, None]),
+    (list[Leaf] | None, [{"name": "a"}]),
+    (list[list[int]], [[1], ["x", "y"], ["z"]]),
+    (list[Color], ["red", "blue", "green"]),
+    (list[Literal["a", "b"]], ["a", "c", "d"]),
+    (list[int | bool], [1, {}, "x"]),
+    (list[int] | list[str], ["a", 1, {}]),
+    (list[int] | list[str], ["a", "1"]),
+    (list[Leaf | Named], [{"Title": "x"}, {"name": 1}, {}]),
+    (list[Fruit], [{"kind": "pear", "weight": "x"}, {"kind": "plum"}, {}]),
+    (list[Fruit], [{"kind": "pear", "weight": 1}, {"kind": "apple"}]),
+    (dict[str, Leaf], {"a": {}, "b": 1, "c": {"name": "x"}}),
+    (dict[int, list[int]], {"1": ["x", "y"], "z": [1]}),
+    (tuple[int, ...], ["x", "y", 1]),
+    (tuple[int, list[int]], ["x", ["y", "z"]]),
+    (set[int], ["x", {}, 1, 1]),
+    (frozenset[int], [1, 2, 2]),
+    (Named, {"title": "x", "leaves": [{}, {}], "by_name": {"a": 1, "b": {}}}),
+    (Named, {"Title": "x", "leaves": [{"name": "y"}], "by_name": {"b": {"name": "z"}}}),
+    (Annotated[list[int], pydantic.Field(min_length=3)], [1, "x"]),
+    (Annotated[list[int], pydantic.WrapValidator(telling)], ["x", "y"]),
+    (int, {}),
+)
+
+
+@pytest.mark.parametrize("adapter", ["json", "chat", "xml", "markdown"])
+@pytest.mark.parametrize(("annotation", "value"), VALUES)
+def test_uncounted_errors_change_neither_verdict_nor_values_nor_text(
+    adapter: str, annotation: Any, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), annotation)
+    text = f"[[ ## v ## ]]\n{json.dumps(value)}" if adapter == "chat" else json.dumps({"v": value})
+    if adapter == "xml":
+        items = value if isinstance(value, list) else [value]
+        text = "".join([f"<v>{_as_xml(one)}</v>" for one in items])
+    whole = make(adapter).read(signature, text)
+    monkeypatch.setattr("adapters.replies.reading_builder.COUNTED_LENGTH", 0)
+    first = make(adapter).read(signature, text)
+    assert (first.values, first.spans) == (whole.values, whole.spans)
+    assert type(first.exception) is type(whole.exception)
+    if adapter != "markdown":  # whose text is ours
+        assert str(first.exception) == str(whole.exception)
+    if whole.error is None or first.error is None:
+        assert first.error == whole.error
+        return
+    assert (first.error.type, first.error.field, first.error.start) == ("AdapterParseError", "v", whole.error.start)
+    assert first.error.message == whole.error.message.partition(" (and ")[0] + NOT_COUNTED
+    assert NOT_COUNTED in str(first.fields["v"].error)
+    assert {one.name for one in first.flags} <= {one.name for one in whole.flags}
+
+
+def _as_xml(value: object) -> str:
+    if isinstance(value, dict):
+        return "".join([f"<{key}>{_as_xml(one)}</{key}>" for key, one in value.items() if key.isalpha()])
+    return "".join(map(_as_xml, value)) if isinstance(value, list) else str(value)
+
+
+@pytest.mark.parametrize(("annotation", "value"), VALUES)
+def test_a_stopping_validator_accepts_the_same_values(annotation: Any, value: object) -> None:
+    assert type(stopping_validator(annotation)) is not type(type_adapter(annotation))
+    assert _validated(stopping_validator(annotation), value) == _validated(type_adapter(annotation), value)
+
+
+def _validated(validator: Any, value: object) -> object:
+    try:
+        return validator.validate_python(value)
+    except pydantic.ValidationError as refused:
+        return refused.title, refused.errors(include_url=False, include_context=False)[0]
+
+
+def test_a_stopping_validator_stops_at_the_first_wrong_item() -> None:
+    with pytest.raises(pydantic.ValidationError) as refused:
+        stopping_validator(Named).validate_python({"Title": "x", "leaves": [{}] * 9, "by_name": dict.fromkeys("abc")})
+    assert [one["loc"][:2] for one in refused.value.errors()] == [("leaves", 0), ("by_name", "a")]
+
+
+@pytest.mark.parametrize("adapter", ["json", "chat"])
+def test_the_text_of_a_reply_past_the_length_is_dspys(adapter: str) -> None:
+    signature = built({"v": list[int]})
+    items = json.dumps([1, "x" * COUNTED_LENGTH, "y"])
+    text = f"[[ ## v ## ]]\n{items}" if adapter == "chat" else f'{{"v": {items}}}'
+    reading = make(adapter).read(signature.ours, text)
+    expected = outcome(lambda: theirs(adapter).parse(signature.theirs, text)).error
+    assert reading.error is not None
+    assert reading.error.message.endswith(NOT_COUNTED)
+    assert str(reading.exception) == str(expected)
+    assert "2 validation errors" in str(expected)
+
+
+SIZE, SECONDS = 10_000_000, 2
+HOSTILE: dict[str, tuple[Any, str]] = {
+    "objects for models": (list[Leaf], "{}"),
+    "numbers for models": (list[Leaf], "1"),
+    "objects for one of several models": (list[Leaf | Named | Pear], "{}"),
+    "objects for an optional list": (list[Leaf] | None, "{}"),
+    "objects for one of two types": (list[int | bool], "{}"),
+    "unknown members": (list[Color], '"b"'),
+    "other values than those allowed": (list[Literal["a", "b"]], '"c"'),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adapter", ["json", "chat"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_millions_of_wrong_items_have_a_verdict_and_a_diagnosis_in_time(adapter: str, name: str) -> None:
+    annotation, item = HOSTILE[name]
+    items = f"[{','.join([item] * (SIZE // (len(item) + 1)))}]"
+    _is_in_time(adapter, annotation, f"[[ ## v ## ]]\n{items}" if adapter == "chat" else f'{{"v": {items}}}')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("annotation", [dict[str, Leaf], Named])
+def test_a_million_wrong_values_of_keys_have_them_in_time(annotation: Any) -> None:
+    items = ",".join([f'"k{number}":{{}}' for number in range(SIZE // 14)])
+    inside = f"{{{items}}}" if annotation is not Named else f'{{"Title": "x", "by_name": {{{items}}}}}'
+    _is_in_time("json", annotation, f'{{"v": {inside}}}')
+
+
+def _is_in_time(adapter: str, annotation: Any, text: str) -> None:
+    signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), annotation)
+    start = process_time()
+    reading = make(adapter).read(signature, text)
+    assert reading.error is not None
+    assert NOT_COUNTED in reading.error.message
+    assert reading.diagnosis
+    assert process_time() - start < SECONDS
