@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal, overload
+from typing import Any, Literal
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
@@ -83,7 +83,8 @@ class SourceText:
         """Parse the text. Raises SignatureError if `ast.parse` fails."""
         check_size(self.whole)
         try:
-            return quiet_parse(self.text)
+            tree: ast.Module = quiet_parse(self.text)
+            return tree
         except SyntaxError as error:
             starts = self.line_starts
             line = min(max(error.lineno or 1, 1), len(starts))
@@ -96,11 +97,7 @@ class SourceText:
             raise self.error_at(0, what) from None
 
 
-@overload
-def quiet_parse(text: str) -> ast.Module: ...
-@overload
-def quiet_parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
-def quiet_parse(text: str, mode: str = "exec") -> ast.AST:
+def quiet_parse(text: str, mode: Literal["exec", "eval"] = "exec") -> Any:
     """Call `ast.parse` without showing its warnings on the terminal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +122,7 @@ def shown(node: ast.AST) -> str:
 def parse_expression(text: str, place: ast.AST | None = None) -> ast.expr | None:
     """Parse an expression, with every node at the position of `place` if given; None for invalid expressions."""
     try:
-        tree = quiet_parse(text.strip(), "eval").body
+        tree: ast.expr = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if place is not None:
@@ -288,12 +285,6 @@ def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
     changed = _TYPE_STATEMENT.sub(lambda match: f"{match[2]}    {match[1]}", source.text)
     lines = {source.text.count("\n", 0, match.start()) + 1 for match in _TYPE_STATEMENT.finditer(source.text)}
     return SourceText.of(changed), frozenset(lines)
-
-
-def are_postponed(statements: Sequence[ast.stmt]) -> bool:
-    """Test whether the text begins with `from __future__ import annotations`."""
-    future = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
-    return any(of.name == "annotations" for one in future for of in one.names)
 
 
 def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
