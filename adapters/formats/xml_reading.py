@@ -72,7 +72,7 @@ def _plain_elements(text: str, children: Iterator[ElementTree.Element]) -> list[
     position = counted = 0
     for child in children:
         tag = child.tag
-        if tag.startswith("{") or (len(child) and _occurs_within(child, tag)):
+        if tag.startswith("{") or (len(child) and len(list(islice(child.iter(tag), 2))) > 1):
             return None
         start = text.index("<", position)
         inner_start = _tag_end(text, start)
@@ -109,12 +109,6 @@ def repeats(text: str, piece: str, start: int) -> int:
         else:
             step //= 2
     return times
-
-
-def _occurs_within(element: ElementTree.Element, tag: str) -> bool:
-    descendants = element.iter(tag)
-    next(descendants)
-    return next(descendants, None) is not None
 
 
 def _elements_by_expat(text: str) -> list[Element]:

@@ -268,9 +268,17 @@ def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
     """Convert content returned by an adapter's method (text, a list or None) to `parts` and `is_list`."""
     if isinstance(content, str):
         return (Text.of(content),), False
-    if isinstance(content, list):
-        return tuple([_part(one) for one in content]), True
-    return (), False
+    if not isinstance(content, list):
+        return (), False
+    parts: list[Text | DataPart] = []
+    for part in content:
+        if not isinstance(part, Mapping):
+            parts.append(DataPart({"type": "text", "text": str(part)}))
+        elif part.get("type") == "text" and isinstance(part.get("text"), str):
+            parts.append(Text.of(part["text"]))
+        else:
+            parts.append(DataPart(part))
+    return tuple(parts), True
 
 
 def message_of(role: str, turn: str, content: object) -> Message:
@@ -298,12 +306,6 @@ def prompt_of_dicts(messages: Sequence[Mapping[str, object]], turn: str | None =
         extra = {key: value for key, value in message.items() if key not in ("role", "content")}
         made.append(Message(role, where, *content_parts(message.get("content")), extra))
     return Prompt(tuple(made))
-
-
-def _part(part: object) -> Text | DataPart:
-    if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
-        return Text.of(part["text"])
-    return DataPart(part if isinstance(part, Mapping) else {"type": "text", "text": str(part)})
 
 
 RETURNS = "`format` returns a list of messages, or an object with `system` and `messages`"
