@@ -231,10 +231,6 @@ def _text_field(good: GoodReply, name: str, text: str) -> FieldText:
     return FieldText(name, str, text, text, good.form.of_text(text))
 
 
-def reordered(good: GoodReply) -> str | None:
-    return good.write(good.fields[::-1]) if len(good.fields) > 1 else None
-
-
 def one_corrected(good: GoodReply) -> str | None:
     """Write a wrong value for a field first, the right value last."""
     drafted = draft(good)
@@ -299,7 +295,11 @@ FIELDS = grouped(
     ),
     ("a field too many", "models add what they find worth saying", one_too_many),
     ("an input repeated first", "models repeat what they were given before they answer", input_repeated),
-    ("in another order", "models answer what they are sure of first", reordered),
+    (
+        "in another order",
+        "models answer what they are sure of first",
+        lambda good: good.write(good.fields[::-1]) if len(good.fields) > 1 else None,
+    ),
     (
         "a field twice",
         "models come back to a field at the end",

@@ -122,24 +122,6 @@ def grouped(group: str, *rows: tuple[Any, ...]) -> tuple[Mutation, ...]:
     return tuple([Mutation(name, imitates, make, tuple(how), group) for name, imitates, make, *how in rows])
 
 
-def change_text(
-    good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]
-) -> Broken | None:
-    """Change the reply's first text and write it with `escape`; None without words."""
-    for index, field in enumerate(good.fields):
-        if field.is_text and len(field.value.split()) > 0:
-            value = change(field.value)
-            changed = replace(field, value=value, plain=value, text=escape(value, good))
-            text = good.write([*good.fields[:index], changed, *good.fields[index + 1 :]])
-            return None if text is None else Broken(text, {**good.values, field.name: value})
-    return None
-
-
-def properly(value: str, good: GoodReply) -> str:
-    """Escape a text as the form requires."""
-    return good.form.of_text(value)
-
-
 def unchanged(value: object, in_json: bool) -> None:
     """Write a leaf as usual."""
 

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Literal, get_origin
 
 from adapters.late_dataclasses import replace
-from adapters.mutations.mutation import Broken, GoodReply, change_text, grouped, properly
+from adapters.mutations.mutation import Broken, GoodReply, grouped
 from adapters.replies.forms import FieldText, leaves
 from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json
@@ -50,7 +50,7 @@ def each_field(
     fields = []
     for field in good.fields:
         written = write(field) if wanted(field) else None
-        fields.append(field if written is None else replace(field, text=properly(written, good)))
+        fields.append(field if written is None else replace(field, text=good.form.of_text(written)))
     return None if fields == [*good.fields] else good.write(fields)
 
 
@@ -117,14 +117,16 @@ def null_for_text(good: GoodReply) -> str | None:
     return None
 
 
-def _unescaped(value: str, good: GoodReply) -> str:
-    """Write a text as a model does that escapes nothing."""
-    return f'"{value}"' if good.form.is_json else value
-
-
 def writes(good: GoodReply, change: Callable[[str], str], escaped: bool = False) -> Broken | None:
-    """Change the first text by adding characters that need escaping, unescaped unless `escaped`."""
-    return change_text(good, change, properly if escaped else _unescaped)
+    """Change the reply's first text, without escaping the new characters unless `escaped`; None without words."""
+    for index, field in enumerate(good.fields):
+        if field.is_text and field.value.split():
+            value = change(field.value)
+            bare = f'"{value}"' if good.form.is_json else value
+            changed = replace(field, value=value, plain=value, text=good.form.of_text(value) if escaped else bare)
+            text = good.write([*good.fields[:index], changed, *good.fields[index + 1 :]])
+            return None if text is None else Broken(text, {**good.values, field.name: value})
+    return None
 
 
 def first_word(good: GoodReply, wrap: str) -> Broken | None:

@@ -135,19 +135,17 @@ class ClassWriter:
             return f"dspy.experimental.{name}"
         if is_decision_type(annotation):
             self._imported("dspy.experimental", "")
-            return f"dspy.experimental.{kind_of(annotation).capitalize()}[{self._criteria(annotation)}]"
+            criteria, kind = annotation.criteria(), kind_of(annotation)  # type: ignore[attr-defined]
+            if kind == "score":
+                written = [self.values.write(one) for one in criteria]
+            else:
+                values = options_of(annotation) if kind == "choice" else [one == "true" for one in criteria]
+                pairs = zip(values, criteria.values(), strict=True)
+                written = [f"({self.values.write(value)}, {self.values.write(told)})" for value, told in pairs]
+            return f"dspy.experimental.{kind.capitalize()}[{', '.join(written)}]"
         if name in known_names.DSPY_TYPES or name == "Type":
             return f"dspy.{name}"
         raise SignatureError(f"the custom type {name} cannot be written as source", hint="its methods are code")
-
-    def _criteria(self, decision_type: Any) -> str:
-        criteria = decision_type.criteria()
-        kind = kind_of(decision_type)
-        if kind == "score":
-            return ", ".join(self.values.write(one) for one in criteria)
-        values = options_of(decision_type) if kind == "choice" else [one == "true" for one in criteria]
-        pairs = zip(values, criteria.values(), strict=True)
-        return ", ".join(f"({self.values.write(value)}, {self.values.write(told)})" for value, told in pairs)
 
     def _metadata(self, one: Any) -> str:
         if is_decision_type(one):

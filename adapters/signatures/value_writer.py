@@ -74,23 +74,17 @@ class ValueWriter:
             if isinstance(value, enum.Flag) and value.name not in type(value).__members__:
                 return " | ".join(f"{name}.{one.name}" for one in value) or f"{name}(0)"
             return f"{name}.{value.name}"
-        if type(value) in (list, tuple, set, frozenset, dict):
-            return self._container(value)
-        return self._object(value)
-
-    def _container(self, value: Any) -> str:
-        if isinstance(value, dict):
+        if type(value) is dict:
             return "{" + ", ".join(f"{self.write(key)}: {self.write(one)}" for key, one in value.items()) + "}"
-        items = [self.write(one) for one in value]
-        if isinstance(value, list):
-            return f"[{', '.join(items)}]"
-        if isinstance(value, tuple):
-            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-        # The iteration order of a set changes between runs, so its text is sorted.
-        braces = "{" + ", ".join(sorted(items)) + "}"
-        if isinstance(value, frozenset):
-            return f"frozenset({braces if items else ''})"
-        return braces if items else "set()"
+        if type(value) is list:
+            return f"[{', '.join(self.write(one) for one in value)}]"
+        if type(value) is tuple:
+            return f"({', '.join(self.write(one) for one in value)}{',' if len(value) == 1 else ''})"
+        if type(value) is set or type(value) is frozenset:
+            # The iteration order of a set changes between runs, so its text is sorted.
+            braces = "{" + ", ".join(sorted(self.write(one) for one in value)) + "}" if value else ""
+            return f"frozenset({braces})" if type(value) is frozenset else braces or "set()"
+        return self._object(value)
 
     def _object(self, value: Any) -> str:
         if type(value) in (decimal.Decimal, fractions.Fraction, uuid.UUID):
