@@ -184,10 +184,11 @@ def _rendered(result: ToolResult) -> str:
 def _native_messages(
     completion: Completion, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
 ) -> list[Message]:
-    asked = [
-        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _plain_text(one.arguments)}}
-        for one in calls
-    ]
+    asked = []
+    for call in calls:
+        given = call.arguments
+        text = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
+        asked.append({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text or "{}"}})
     content = (Text.of(completion.text, "value"),) if completion.text else ()
     messages = [Message("assistant", turn, content, False, {"tool_calls": asked})]
     for one in told:
@@ -195,9 +196,3 @@ def _native_messages(
             Message("tool", turn, (Text.of(one.rendered_output, "value"),), False, {"tool_call_id": one.call_id})
         )
     return messages
-
-
-def _plain_text(arguments: object) -> str:
-    if isinstance(arguments, str):
-        return arguments or "{}"
-    return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)

@@ -7,7 +7,7 @@ prompts from the user's signature.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -122,6 +122,7 @@ def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[st
 
 def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
     """Write the instructions of `dspy.ReAct(signature, tools).react`."""
+    offered = tools_with_finish(signature, tools)
     inputs, outputs = _listed(signature.input_fields), _listed(signature.output_fields)
     instructions = [f"{signature.instructions}\n"] if signature.instructions else []
     instructions += [
@@ -134,7 +135,7 @@ def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
         "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
         "When writing next_thought, you may reason about the current situation and plan for future steps.",
         "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
-        *_numbered(tools_with_finish(signature, tools).values()),
+        *[f"({number}) {tool}" for number, tool in enumerate(offered.values(), 1)],
         "When providing `next_tool_args`, the value inside the field must be in JSON format",
     ]
     return "\n".join(instructions)
@@ -148,10 +149,6 @@ def _react(signature: Signature, tools: Mapping[str, str]) -> Signature:
         .append("next_tool_name", OutputField(), Literal[tuple(tools_with_finish(signature, tools))])
         .append("next_tool_args", OutputField(), dict[str, Any])
     )
-
-
-def _numbered(tools: Iterable[str]) -> Sequence[str]:
-    return [f"({number}) {tool}" for number, tool in enumerate(tools, 1)]
 
 
 def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
@@ -168,7 +165,7 @@ def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
         f"When all information for producing the outputs ({outputs}) are available to be extracted, mark "
         "`finished=True` besides the final Python code.",
         "You have access to the Python Standard Library and the following functions:",
-        *_numbered(tools.values()),
+        *[f"({number}) {tool}" for number, tool in enumerate(tools.values(), 1)],
     ]
     code = "Python code that when executed, produces output relevant to answering the question"
     return (

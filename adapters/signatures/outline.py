@@ -287,65 +287,57 @@ def uses_of(text: str, name: str) -> set[int]:
     return found.places
 
 
-class _Uses(ast.NodeVisitor):
+class _Uses:
+    """The references to a name in a text, as offsets."""
+
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         self.places: set[int] = set()
         self.source = SourceText.of(text)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id == self.name:
-            self.places.add(self.source.index(node.lineno, node.col_offset))
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self._type(node.annotation)
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        if isinstance(node.value, ast.Subscript | ast.BinOp):
-            self._type(node.value)
-        else:
-            self.visit(node.value)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for base in node.bases:
-            self._type(base)
-        for other in (*node.keywords, *node.decorator_list, *node.body):
+    def visit(self, node: ast.AST, is_type: bool = False) -> None:
+        """Visit a node and its parts. Strings in a type are types, except in a Literal or the metadata of Annotated."""
+        types: list[ast.expr] = []
+        others: list[ast.AST] = []
+        match node:
+            case ast.Name(id=name):
+                if name == self.name:
+                    self.places.add(self.source.index(node.lineno, node.col_offset))
+            case ast.Constant(value=str() as quoted) if is_type:
+                self._quoted(node, quoted, 0)
+            case ast.Subscript(value=head, slice=inner) if is_type:
+                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                count = {"Literal": 0, "Annotated": 1}.get(last_name(head), len(items))
+                types, others = [head, *items[:count]], [*items[count:]]
+            case ast.BinOp(left=left, right=right) if is_type:
+                types = [left, right]
+            case ast.List(elts=items) | ast.Tuple(elts=items) if is_type:
+                types = items
+            case ast.AnnAssign(annotation=annotation, value=value):
+                types, others = [annotation], [] if value is None else [value]
+            case ast.Assign(value=ast.Subscript() | ast.BinOp() as value):
+                types = [value]
+            case ast.Assign(value=value):
+                others = [value]
+            case ast.ClassDef():
+                types, others = node.bases, [*node.keywords, *node.decorator_list, *node.body]
+            case _:
+                others = list(ast.iter_child_nodes(node))
+                if isinstance(node, ast.Call) and last_name(node.func) in ("Signature", "make_signature"):
+                    self._visit_signature(node)
+        for one in types:
+            self.visit(one, True)
+        for other in others:
             self.visit(other)
 
-    def visit_Call(self, node: ast.Call) -> None:
-        """Visit a call; the string of `dspy.Signature("question -> bill: Bill")` may name types."""
-        if last_name(node.func) in ("Signature", "make_signature") and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
-                with suppress(SignatureError):
-                    for one in _short(first.value).classes[0].members:
-                        if one.type_span is not None:
-                            self._quoted(first, one.type_text, one.type_span.start)
-        self.generic_visit(node)
-
-    def _type(self, node: ast.expr) -> None:
-        """Visit a type, in which strings are types, except in a Literal or the metadata of Annotated."""
-        match node:
-            case ast.Constant(value=str() as quoted):
-                self._quoted(node, quoted, 0)
-            case ast.Subscript(value=head, slice=inner):
-                self._type(head)
-                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                types = 0 if last_name(head) == "Literal" else 1 if last_name(head) == "Annotated" else len(items)
-                for item in items[:types]:
-                    self._type(item)
-                for item in items[types:]:
-                    self.visit(item)
-            case ast.BinOp(left=left, right=right):
-                self._type(left)
-                self._type(right)
-            case ast.List(elts=items) | ast.Tuple(elts=items):
-                for item in items:
-                    self._type(item)
-            case _:
-                self.visit(node)
+    def _visit_signature(self, call: ast.Call) -> None:
+        """Visit the types that the string of `dspy.Signature("question -> bill: Bill")` names."""
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
+            with suppress(SignatureError):
+                for one in _short(first.value).classes[0].members:
+                    if one.type_span is not None:
+                        self._quoted(first, one.type_text, one.type_span.start)
 
     def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
         """Visit a quoted type that starts `position` characters after the opening quote."""
@@ -355,5 +347,5 @@ class _Uses(ast.NodeVisitor):
         inner = parse_expression(f"({quoted})")
         if inner is not None:
             within = _Uses(f"({quoted})", self.name)
-            within._type(inner)
+            within.visit(inner, True)
             self.places |= {start - 1 + place for place in within.places}

@@ -74,7 +74,9 @@ class SourceText:
         """Make an error for an index in `text`, with the line and column in `whole`."""
         inside = min(max(index - self.head, 0), self.length)
         line, column = line_and_column(self.whole, self.start + inside)
-        return SignatureError(_printable(message), line, column, _printable(hint))
+        # Unpaired surrogates cannot be written to terminals or files.
+        said, told = (one.encode("utf-8", "backslashreplace").decode() for one in (message, hint))
+        return SignatureError(said, line, column, told)
 
     def error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
         return self.error_at(self.span(node)[0], message, hint)
@@ -179,31 +181,21 @@ def unbalanced(text: str) -> tuple[int, str] | None:
     return (opened[-1][1], f"'{opened[-1][0]}' was never closed") if opened else None
 
 
-def _printable(text: str) -> str:
-    """Escape unpaired surrogates, which cannot be written to terminals or files."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def check_size(text: str) -> None:
     """Raise SignatureError for a text that is too long, nested too deeply, or contains invalid characters."""
-
-    def refuse(index: int, message: str, hint: str = "") -> SignatureError:
-        return SignatureError(message, *line_and_column(text, index), hint)
-
     if len(text) > LENGTH_LIMIT:
         raise SignatureError(f"{len(text):,} characters: too long for a signature (the limit is {LENGTH_LIMIT:,})")
     if (zero := text.find("\0")) >= 0:
-        raise refuse(zero, "a NUL character", "delete it")
+        raise SignatureError("a NUL character", *line_and_column(text, zero), "delete it")
     if found := _SURROGATE.search(text):
-        raise refuse(
-            found.start(), f"an unpaired surrogate, U+{ord(found.group()):04X}", "write it as an escape in a string"
-        )
+        said = f"an unpaired surrogate, U+{ord(found.group()):04X}"
+        raise SignatureError(said, *line_and_column(text, found.start()), "write it as an escape in a string")
     if text.count("[") + text.count("(") + text.count("{") <= DEPTH_LIMIT:
         return
     # The first, faster pattern also counts brackets in strings and comments; the second only runs if it finds too many.
     if _too_deep(_BRACKETS, text) is None or (place := _too_deep(_TOKENS, text)) is None:
         return
-    raise refuse(place, f"more than {DEPTH_LIMIT} nested brackets")
+    raise SignatureError(f"more than {DEPTH_LIMIT} nested brackets", *line_and_column(text, place))
 
 
 def _too_deep(pattern: re.Pattern[str], text: str) -> int | None:
