@@ -185,7 +185,17 @@ def history_messages(
 
 
 def _turn_messages(adapter: RequestedAdapter, signature: Signature, values: Values, turn: str) -> list[Message]:
-    calls_field, calls = _tool_calls(values)
+    calls_field: str | None = None
+    calls: Any = None
+    for name, value in values.items():
+        if is_named(type(value), "ToolCalls"):
+            calls_field, calls = name, value
+            break
+        if isinstance(value, dict) and "tool_calls" in value:
+            from adapters.types.tools import ToolCalls
+
+            calls_field, calls = name, ToolCalls.model_validate(value)
+            break
     results = None if calls is None else calls.tool_call_results
     if results is not None and not is_named(type(results), "ToolCallResults"):
         from adapters.types.tools import ToolCallResults
@@ -237,14 +247,3 @@ def _native_messages(
             extra = {"tool_call_id": result.call_id, "name": result.name}
             messages.append(Message("tool", turn, (Text.of(said, "value"),), False, extra))
     return messages
-
-
-def _tool_calls(values: Values) -> tuple[str | None, Any]:
-    for name, value in values.items():
-        if is_named(type(value), "ToolCalls"):
-            return name, value
-        if isinstance(value, dict) and "tool_calls" in value:
-            from adapters.types.tools import ToolCalls
-
-            return name, ToolCalls.model_validate(value)
-    return None, None

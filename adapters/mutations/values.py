@@ -24,15 +24,13 @@ DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
 
 def each_leaf(good: GoodReply, wanted: Callable[[Any], object], write: Callable[[Any, bool], str]) -> str | None:
     """Rewrite every `wanted` number, truth value, date and None; keep texts. `write` is told if it is inside JSON."""
-
-    def leaf(value: object, in_json: bool) -> str | None:
-        return write(value, in_json) if wanted(value) else None
-
-    form, fields = good.form, []
-    for field in good.fields:
-        is_wanted = not field.is_text and any(map(wanted, leaves(field.plain)))
-        text = form.of_value(field.plain, leaf, form.is_nested(field)) if is_wanted else field.text
-        fields.append(replace(field, text=text))
+    form, fields = good.form, [*good.fields]
+    for index, field in enumerate(good.fields):
+        if not field.is_text and any(map(wanted, leaves(field.plain))):
+            text = form.of_value(
+                field.plain, lambda one, in_json: write(one, in_json) if wanted(one) else None, form.is_nested(field)
+            )
+            fields[index] = replace(field, text=text)
     return None if fields == [*good.fields] else good.write(fields)
 
 

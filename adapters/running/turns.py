@@ -157,10 +157,7 @@ def _awaited(value: object) -> Any:
         return value
     import asyncio  # few tools need it
 
-    async def wait() -> Any:
-        return await value
-
-    return asyncio.run(wait())
+    return asyncio.run(asyncio.wait_for(value, None))
 
 
 def _without_secrets(result: ToolResult) -> ToolResult:

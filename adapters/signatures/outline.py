@@ -6,13 +6,14 @@ import ast
 import re
 from contextlib import suppress
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.notation import class_names, is_source
 from adapters.signatures.read.source_text import (
     SourceText,
+    Span,
     bindings_of,
     check_size,
     last_name,
@@ -25,16 +26,6 @@ ClassKind = Literal["signature", "model", "record", "enum"]
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _DESCRIPTIONS = {"input": "desc", "output": "desc", "member": "description"}
-
-
-class Span(NamedTuple):
-    """The range `text[start:end]`, in code points."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        return text[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -125,7 +116,7 @@ def outline_of(text: str) -> Outline:
     for index, node in enumerate(tree.body):
         is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, ast.Import | ast.ImportFrom) or is_doc:
-            place = reader.line_end(reader.span(node).end)
+            place = reader.line_end(source.span(node).end)
         elif isinstance(node, ast.ClassDef):
             break
     return Outline(text, False, tuple(found), frozenset(bindings_of(tree.body)), place)
@@ -155,17 +146,14 @@ class _Reader:
         self._source = source
         self._text = text  # may differ from the parsed text, but has the same offsets
 
-    def span(self, node: ast.AST) -> Span:
-        return Span(*self._source.span(node))
-
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]
-        begin = self.span(first).start
+        begin = self._source.span(first).start
         start = self._line_start(begin)
         can_grow = not self._text[start:begin].strip() and first.lineno > node.lineno
         members = [one for one in (self._member(statement, kind) for statement in node.body) if one is not None]
-        whole = self.span(node)
-        decorated = min([whole.start, *(self.span(one).start for one in node.decorator_list)])
+        whole = self._source.span(node)
+        decorated = min([whole.start, *(self._source.span(one).start for one in node.decorator_list)])
         name = re.compile(r"class\s+(\w+)").search(self._text, whole.start)
         return ClassOutline(
             node.name,
@@ -174,23 +162,27 @@ class _Reader:
             Span(self._include_comments(self._line_start(decorated)), self.line_end(whole.end)),
             tuple(members),
             self._text[start:begin] if can_grow else "    ",
-            self.line_end(self.span(node.body[-1]).end),
+            self.line_end(self._source.span(node.body[-1]).end),
             start,
-            self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
+            self._source.span(first) if ast.get_docstring(node, clean=False) is not None else None,
             can_grow,
         )
 
     def _member(self, node: ast.stmt, kind: ClassKind) -> Member | None:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name) as target) if kind != "enum":
-                annotation, value = self.span(node.annotation), node.value
+                annotation, value = self._source.span(node.annotation), node.value
                 if last_name(getattr(node.annotation, "value", node.annotation)) == "ClassVar":
                     return None
                 role: MemberKind | None = _role(value) if kind == "signature" else "member"
                 typed: tuple[str, Span | None] = (annotation.of(self._text), annotation)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name != "model_config":
                 role = "value" if kind == "enum" else _role(value) if kind == "signature" else None
-                typed = ("", None) if kind != "enum" else (self.span(value).of(self._text), self.span(value))
+                typed = (
+                    ("", None)
+                    if kind != "enum"
+                    else (self._source.span(value).of(self._text), self._source.span(value))
+                )
             case _:
                 return None
         if role is None or (kind == "enum" and name.startswith("_")):
@@ -201,18 +193,18 @@ class _Reader:
             described = next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None)
         constant = described.value if isinstance(described, ast.Constant) else None
         is_text = isinstance(constant, str)
-        statement = self.span(node)
+        statement = self._source.span(node)
         return Member(
             name,
             role,
-            self.span(target),
+            self._source.span(target),
             statement,
             *typed,
-            value_span=self.span(value) if value is not None else None,
+            value_span=self._source.span(value) if value is not None else None,
             call=call,
             description=constant if isinstance(constant, str) else None if described else "",
-            description_code=self.span(described).of(self._text) if described and not is_text else "",
-            description_span=self.span(described) if described else None,
+            description_code=self._source.span(described).of(self._text) if described and not is_text else "",
+            description_span=self._source.span(described) if described else None,
             block=self._block(statement),
         )
 

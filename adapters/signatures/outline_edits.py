@@ -19,14 +19,13 @@ from adapters.signatures.outline import (
     ClassOutline,
     Member,
     Outline,
-    Span,
     outline_of,
     parse_source,
     uses_of,
 )
 from adapters.signatures.read import known_names
 from adapters.signatures.read.names import names_in
-from adapters.signatures.read.source_text import comments_in, is_literal, line_and_column
+from adapters.signatures.read.source_text import Span, comments_in, is_literal, line_and_column
 from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
@@ -32,6 +32,16 @@ _TOKENS = re.compile(
     r"|[\[\](){}]",
     re.DOTALL,
 )
+
+
+class Span(NamedTuple):
+    """The range `text[start:end]`, in code points."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -65,10 +75,10 @@ class SourceText:
         head = self.text[start : start + column_bytes].encode("utf-8", "replace")[:column_bytes]
         return start + len(head.decode("utf-8", "ignore"))
 
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        """Return the indexes of a node's start and end in `text`."""
+    def span(self, node: ast.AST) -> Span:
+        """Return the range of a node in `text`."""
         start = self.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
-        return start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0)
+        return Span(start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0))
 
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
         """Make an error for an index in `text`, with the line and column in `whole`."""
