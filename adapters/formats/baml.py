@@ -107,7 +107,15 @@ def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None
         text = " or ".join([type_text(one, indent, seen) for one in members])
         return f"{text} or null" if len(members) < len(args) else text
     if origin is Literal:
-        return " or ".join([_literal_text(one) for one in args])
+        words: list[str] = []
+        for member in args:
+            if isinstance(member, str):
+                words.append(f'"{member}"')
+            elif isinstance(member, bool):
+                words.append("true" if member else "false")
+            else:
+                words.append("null" if member is None else str(member))
+        return " or ".join(words)
     if origin is list:
         item = args[0]
         if is_model(item):
@@ -116,14 +124,6 @@ def type_text(annotation: object, indent: int = 0, seen: set[type] | None = None
     if origin is dict:
         return f"dict[{type_text(args[0], indent, seen)}, {type_text(args[1], indent, seen)}]"
     return annotation.__name__ if hasattr(annotation, "__name__") else str(annotation)
-
-
-def _literal_text(member: object) -> str:
-    if isinstance(member, str):
-        return f'"{member}"'
-    if isinstance(member, bool):
-        return "true" if member else "false"
-    return "null" if member is None else str(member)
 
 
 def _model_text(model: type[BaseModel], indent: int, seen: set[type] | None) -> str:

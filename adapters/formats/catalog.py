@@ -96,13 +96,12 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
         raise UnknownAdapterError(f"{name!r} belongs to another release of dspy, which only renders sessions")
     entry = OURS.get(name)
     if entry is None:
-        registered = _registered()
-        if name not in registered:
-            raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *registered)))
-        from importlib.metadata import entry_points
+        from importlib.metadata import entry_points  # which loads the email package
 
-        (found, *_) = entry_points(group=ENTRY_POINTS, name=name)
-        return _checked(name, found.load())(**options)
+        registered = entry_points(group=ENTRY_POINTS)
+        if name not in registered.names:
+            raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *sorted(registered.names))))
+        return _checked(name, registered[name].load())(**options)
     known = entry.adapter.profile.options
     for option in options:
         if option not in known:
@@ -145,13 +144,6 @@ def dspy_class(name: str) -> tuple[str, str] | None:
 @lru_cache(maxsize=64)
 def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Adapter:
     return OURS[name].adapter(**dict(options))
-
-
-@lru_cache(maxsize=1)
-def _registered() -> tuple[str, ...]:
-    import importlib.metadata
-
-    return tuple(sorted(one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)))
 
 
 def _checked(name: str, found: object) -> type[Adapter]:

@@ -27,47 +27,9 @@ from adapters.prompts.field_descriptions import (
 )
 from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
-from adapters.replies.reading_builder import Findings
 from adapters.replies.sections import MARKER, sections
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field, Signature
 from adapters.values.value_text import write_value
-
-
-def read_chat(found: Findings) -> Reading:
-    """Parse a reply in the Chat format."""
-    completion, outputs = found.completion, found.signature.output_fields
-    spans: list[Span] = []
-    found.sections = sections(completion)
-    for section in found.sections:
-        name = section.name
-        is_known = name in outputs
-        if not is_known and name == "completed":
-            spans.append(Span(section.marker_start, section.marker_end, "marker"))
-            continue
-        if not is_known or name in found.fields:
-            end = max(section.marker_end, section.end)
-            spans.append(
-                Span(section.marker_start, end, "duplicate" if is_known else "unknown", name if is_known else None)
-            )
-            continue
-        spans.append(Span(section.marker_start, min(section.marker_end, section.start), "marker", name))
-        spans.append(Span(section.start, section.end, "value", name))
-        place = (section.start, section.end)
-        joined = None
-        if not section.is_plain and completion[section.start : section.end] != section.text:
-            rule = "join_marker_line" if section.on_marker_line else "join_lines"
-            joined = Extract(rule, *place, section.text)
-        error = found.coerce(name, section.text, place, [], joined)
-        if isinstance(error, ValueError):
-            said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
-            message = Pieces((said, found.told(name, error)))
-            failure = found.parse_error(message, adapter_name="ChatAdapter")
-            failure.__cause__ = error
-            found.fail(failure, name, place, found.why(name, error))
-        elif error is not None:
-            found.fail(error, name, place)
-    return found.reading("ChatAdapter", spans)
-
 
 INTRODUCTION = Segment(
     "All interactions will be structured in the following way, with the appropriate values filled in.", "boilerplate"
@@ -207,7 +169,38 @@ class ChatAdapter(Adapter):
         return super()._parse_other(signature, completion)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_chat(self._findings(signature, completion))
+        found, outputs = self._findings(signature, completion), signature.output_fields
+        spans: list[Span] = []
+        found.sections = sections(completion)
+        for section in found.sections:
+            name = section.name
+            is_known = name in outputs
+            if not is_known and name == "completed":
+                spans.append(Span(section.marker_start, section.marker_end, "marker"))
+                continue
+            if not is_known or name in found.fields:
+                end = max(section.marker_end, section.end)
+                spans.append(
+                    Span(section.marker_start, end, "duplicate" if is_known else "unknown", name if is_known else None)
+                )
+                continue
+            spans.append(Span(section.marker_start, min(section.marker_end, section.start), "marker", name))
+            spans.append(Span(section.start, section.end, "value", name))
+            place = (section.start, section.end)
+            joined = None
+            if not section.is_plain and completion[section.start : section.end] != section.text:
+                rule = "join_marker_line" if section.on_marker_line else "join_lines"
+                joined = Extract(rule, *place, section.text)
+            error = found.coerce(name, section.text, place, [], joined)
+            if isinstance(error, ValueError):
+                said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
+                message = Pieces((said, found.told(name, error)))
+                failure = found.parse_error(message, adapter_name="ChatAdapter")
+                failure.__cause__ = error
+                found.fail(failure, name, place, found.why(name, error))
+            elif error is not None:
+                found.fail(error, name, place)
+        return found.reading("ChatAdapter", spans)
 
 
 def _marker(name: str) -> Segment:

@@ -77,6 +77,17 @@ def expanded(message: Message) -> Message:
     return Message("user", message.turn, parts, is_list, message.extra)
 
 
+def demo_use(signature: Signature, demo: Values, number: int) -> DemoUse:
+    """Return the use that adapters make of the demo at 1-based `number`."""
+    missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
+    if not missing:
+        return DemoUse(number, "complete")
+    has_both = any(name in demo for name in signature.input_fields) and any(
+        name in demo for name in signature.output_fields
+    )
+    return DemoUse(number, "incomplete" if has_both else "dropped", missing)
+
+
 def render_demos(
     adapter: RequestedAdapter, key: Hashable, signature: Signature, demos: Demos, reuse: Prompt | None, expand: bool
 ) -> RenderedDemos:
@@ -84,7 +95,9 @@ def render_demos(
 
     Without `reuse`, nothing is reused. `expand` converts marked custom types in their texts to content parts.
     """
-    forms = _forms(adapter)
+    # None if the adapter's class does not set them, or the object has methods of its own
+    own = any(map(callable, vars(adapter).values()))
+    forms: tuple[str, str] | None = None if own else vars(type(adapter)).get("demo_forms")
     held = reuse.reusable if reuse is not None else None
     known = held if isinstance(held, RenderedDemos) and held.key == key and held.writer in (adapter, forms) else None
     alike = _in_use.get((forms[0], key)) if reuse is not None and forms is not None else None
@@ -98,14 +111,7 @@ def render_demos(
     for number, demo in enumerate(demos, 1):
         entry = known.by_id.get(id(demo)) if known is not None else None
         if entry is None:
-            missing = tuple([name for name in signature.fields if name not in demo or demo[name] is None])
-            if not missing:
-                use = DemoUse(number, "complete")
-            else:
-                has_both = any(name in demo for name in signature.input_fields) and any(
-                    name in demo for name in signature.output_fields
-                )
-                use = DemoUse(number, "incomplete" if has_both else "dropped", missing)
+            use = demo_use(signature, demo, number)
             pending.append((demo, use))
         else:
             entry = entry if entry.use.number == number else _renumbered(entry, number)
@@ -131,11 +137,6 @@ def render_demos(
     if reuse is not None and forms is not None:
         _in_use[forms[0], key] = made
     return made
-
-
-def _forms(adapter: RequestedAdapter) -> tuple[str, str] | None:
-    """Return `Adapter.demo_forms` unless the adapter's class does not set it, or the object has its own methods."""
-    return None if any(map(callable, vars(adapter).values())) else vars(type(adapter)).get("demo_forms")
 
 
 def _render_demo(
@@ -184,7 +185,17 @@ def history_messages(
 
 
 def _turn_messages(adapter: RequestedAdapter, signature: Signature, values: Values, turn: str) -> list[Message]:
-    calls_field, calls = _tool_calls(values)
+    calls_field: str | None = None
+    calls: Any = None
+    for name, value in values.items():
+        if is_named(type(value), "ToolCalls"):
+            calls_field, calls = name, value
+            break
+        if isinstance(value, dict) and "tool_calls" in value:
+            from adapters.types.tools import ToolCalls
+
+            calls_field, calls = name, ToolCalls.model_validate(value)
+            break
     results = None if calls is None else calls.tool_call_results
     if results is not None and not is_named(type(results), "ToolCallResults"):
         from adapters.types.tools import ToolCallResults
@@ -223,7 +234,11 @@ def _native_messages(
             results = None
     messages: list[Message] = []
     if content or results is not None:
-        extra = {} if results is None else {"tool_calls": [_openai_tool_call(call) for call in calls.tool_calls]}
+        asked = []
+        for call in calls.tool_calls if results is not None else ():
+            arguments = json.dumps(serialize_for_json(call.args), ensure_ascii=False)
+            asked.append({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+        extra: dict[str, Any] = {} if results is None else {"tool_calls": asked}
         messages.append(Message("assistant", turn, (Text.of(content),) if content else (), False, extra))
     if results is not None:
         for result in results.tool_call_results:
@@ -232,19 +247,3 @@ def _native_messages(
             extra = {"tool_call_id": result.call_id, "name": result.name}
             messages.append(Message("tool", turn, (Text.of(said, "value"),), False, extra))
     return messages
-
-
-def _tool_calls(values: Values) -> tuple[str | None, Any]:
-    for name, value in values.items():
-        if is_named(type(value), "ToolCalls"):
-            return name, value
-        if isinstance(value, dict) and "tool_calls" in value:
-            from adapters.types.tools import ToolCalls
-
-            return name, ToolCalls.model_validate(value)
-    return None, None
-
-
-def _openai_tool_call(call: Any) -> dict[str, object]:
-    arguments = json.dumps(serialize_for_json(call.args), ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}

@@ -25,7 +25,7 @@ from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
 from adapters.prompts.text import Demos, DemoUse, Message, Prompt, Segment, Text, Values
 from adapters.replies.reading import Reading, Span
-from adapters.replies.reading_builder import Findings, reason
+from adapters.replies.reading_builder import reason
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
@@ -124,10 +124,44 @@ class MarkdownAdapter(Adapter):
         else:
             message = Message("system", "system", (text,))
         uses = tuple([DemoUse(index, "dropped", ()) for index, _ in enumerate(demos, 1)])
-        return Prompt((message,), uses, notes=_notes(len(uses), history_field, inputs))
+        turns: Any = inputs[history_field] if history_field is not None and history_field in inputs else None
+        notes: list[str] = []
+        for count, one, many in (
+            (len(uses), "demo", "demos"),
+            (0 if turns is None else len(turns.messages), "turn of history", "turns of history"),
+        ):
+            if count:
+                notes.append(f"{count} {one if count == 1 else many} left out: this format has no place for them")
+        return Prompt((message,), uses, notes=tuple(notes))
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_markdown(self._findings(signature, completion), self.allow_extra_keys, asks_for_array(signature))
+        found, array = self._findings(signature, completion), asks_for_array(signature)
+        try:
+            located = locate(completion)
+            values = _json_fields(signature, located, array)
+        except (ValueError, RecursionError) as error:
+            found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
+            return found.reading(ADAPTER)
+        unknown = [name for name in values if name not in signature.output_fields]
+        if unknown and not self.allow_extra_keys:
+            message = f"Extra keys not permitted: {unknown}"
+            found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
+        text = completion[located.start : located.end]
+        given = members(text, tuple(signature.output_fields)) if not array or isinstance(located.value, dict) else None
+        spans, places = _spans(signature, located, given, array)
+        first = Step(located.rule, completion, text)
+        for name, value in values.items():
+            if name not in signature.output_fields:
+                continue
+            place = places.get(name)
+            steps = [first, Step("json", text, value, path="" if value is located.value else name)]
+            refused = found.coerce(name, value, place, steps)
+            if refused is not None:
+                message = found.why(name, refused)
+                failure = found.parse_error(message, adapter_name=ADAPTER)
+                failure.__cause__ = refused
+                found.fail(failure, name, place, message)
+        return found.reading(ADAPTER, spans)
 
     def format_field_description(self, signature: Signature) -> str:
         return _fields(signature.outputs_only)
@@ -226,16 +260,6 @@ def _response_format(signature: Signature, number: int, allow_extra_keys: bool) 
     return Text(segments)
 
 
-def _notes(demos: int, history_field: str | None, inputs: Mapping[str, Any]) -> tuple[str, ...]:
-    notes: list[str] = []
-    if demos:
-        notes.append(f"{demos} demo{'' if demos == 1 else 's'} left out: this format has no place for them")
-    turns = len(inputs[history_field].messages) if history_field is not None and history_field in inputs else 0
-    if turns:
-        notes.append(f"{turns} turn{'' if turns == 1 else 's'} of history left out: this format has no place for them")
-    return tuple(notes)
-
-
 ADAPTER = "MarkdownAdapter"
 FENCE = re.compile(r"```json\s*\n(.*?)```", re.IGNORECASE | re.DOTALL)
 OPENING = re.compile(r"[{\[]")
@@ -256,37 +280,6 @@ class Located(NamedTuple):
 
 class NothingFound(ValueError):  # noqa: N818
     """No usable JSON value in the reply."""
-
-
-def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Reading:
-    """Parse a reply that should be a fenced block of JSON."""
-    signature, completion = found.signature, found.completion
-    try:
-        located = locate(completion)
-        values = _json_fields(signature, located, array)
-    except (ValueError, RecursionError) as error:
-        found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
-        return found.reading(ADAPTER)
-    unknown = [name for name in values if name not in signature.output_fields]
-    if unknown and not allow_extra_keys:
-        message = f"Extra keys not permitted: {unknown}"
-        found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
-    text = completion[located.start : located.end]
-    given = members(text, tuple(signature.output_fields)) if not array or isinstance(located.value, dict) else None
-    spans, places = _spans(signature, located, given, array)
-    first = Step(located.rule, completion, text)
-    for name, value in values.items():
-        if name not in signature.output_fields:
-            continue
-        place = places.get(name)
-        steps = [first, Step("json", text, value, path="" if value is located.value else name)]
-        refused = found.coerce(name, value, place, steps)
-        if refused is not None:
-            message = found.why(name, refused)
-            failure = found.parse_error(message, adapter_name=ADAPTER)
-            failure.__cause__ = refused
-            found.fail(failure, name, place, message)
-    return found.reading(ADAPTER, spans)
 
 
 def locate(completion: str) -> Located:

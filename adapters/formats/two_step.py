@@ -160,27 +160,25 @@ class TwoStepAdapter(Adapter):
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
-        outputs = await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs)
-        return [await self._extracted(signature, output) for output in outputs]
-
-    async def _extracted(self, signature: Signature, output: object) -> dict[str, object]:
-        given: Mapping[str, Any] = output if isinstance(output, dict) else {"text": output}
-        asked = extraction_signature(signature)
-        try:
-            extracted = await ChatAdapter().acall(self.extraction_model, {}, asked, [], {"text": given["text"]})
-        except AdapterParseError as error:
-            raise _failure(signature, str(output), error) from error
-        values = extracted[0]
-        calls_field = tool_output_field(signature)
-        if given.get("tool_calls") and calls_field:
-            calls = [
-                {"name": call["function"]["name"], "args": load_json(call["function"]["arguments"])}
-                for call in given["tool_calls"]
-            ]
-            values[calls_field] = signature.output_fields[calls_field].annotation.from_dict_list(calls)
-        if given.get("logprobs") is not None:
-            values["logprobs"] = given["logprobs"]
-        return values
+        asked, calls_field = extraction_signature(signature), tool_output_field(signature)
+        found: list[dict[str, object]] = []
+        for output in await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs):
+            given: Mapping[str, Any] = output if isinstance(output, dict) else {"text": output}
+            try:
+                extracted = await ChatAdapter().acall(self.extraction_model, {}, asked, [], {"text": given["text"]})
+            except AdapterParseError as error:
+                raise _failure(signature, str(output), error) from error
+            values = extracted[0]
+            if given.get("tool_calls") and calls_field:
+                calls = [
+                    {"name": call["function"]["name"], "args": load_json(call["function"]["arguments"])}
+                    for call in given["tool_calls"]
+                ]
+                values[calls_field] = signature.output_fields[calls_field].annotation.from_dict_list(calls)
+            if given.get("logprobs") is not None:
+                values["logprobs"] = given["logprobs"]
+            found.append(values)
+        return found
 
     def format_task_description(self, signature: Signature) -> str:
         return _task(signature)
@@ -242,13 +240,13 @@ def extraction_adapter(name: str) -> Adapter:
     return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
-def extraction_signature(signature: Signature) -> Signature:
-    """Make the signature with input `text` and the outputs, with dspy's instructions for the extraction."""
-    return _extraction_signature(signature.outputs_only)
+_TEXT = Field("text", "input")
+"""The input of an extraction: one object, by which texts about the fields are cached."""
 
 
 @lru_cache(maxsize=512)
-def _extraction_signature(signature: Signature) -> Signature:
+def extraction_signature(signature: Signature) -> Signature:
+    """Make the signature with input `text` and the outputs, with dspy's instructions for the extraction."""
     outputs = ", ".join([f"`{name}`" for name in signature.output_fields])
     instructions = (
         f"The input is a text that should contain all the necessary information to produce the fields {outputs}. "
@@ -257,5 +255,5 @@ def _extraction_signature(signature: Signature) -> Signature:
         "for each field."
     )
     # As in dspy, an output named `text` replaces the input.
-    fields = {"text": Field("text", "input"), **signature.output_fields}
+    fields = {"text": _TEXT, **signature.output_fields}
     return Signature.make(fields.values(), instructions)

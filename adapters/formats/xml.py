@@ -64,16 +64,17 @@ class XMLAdapter(ChatAdapter):
     def format_field_structure(self, signature: Signature) -> str:
         if is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
             return _structure(signature.fields_only)
-        groups = [
-            join("\n\n", [self._field_structure(name, field) for name, field in fields.items()])
-            for fields in (signature.input_fields, signature.output_fields)
-        ]
-        return join("\n\n", (Text((INTRODUCTION,)), *groups))
-
-    def _field_structure(self, name: str, field: Field) -> str:
-        if field.role == "output" and uses_nested_xml(field.annotation):
-            return _field_structure(name, field)
-        return self.format_field_with_value({field_with_info(field): translate_field_type(name, field)})
+        groups: list[str] = [Text((INTRODUCTION,))]
+        for fields in (signature.input_fields, signature.output_fields):
+            parts: list[str] = []
+            for name, field in fields.items():
+                if field.role == "output" and uses_nested_xml(field.annotation):
+                    parts.append(_field_structure(name, field))
+                else:
+                    shown = {field_with_info(field): translate_field_type(name, field)}
+                    parts.append(self.format_field_with_value(shown))
+            groups.append(join("\n\n", parts))
+        return join("\n\n", groups)
 
     def format_user_message_content(
         self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False

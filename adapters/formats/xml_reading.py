@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from bisect import bisect_right
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -72,7 +71,7 @@ def _plain_elements(text: str, children: Iterator[ElementTree.Element]) -> list[
     position = counted = 0
     for child in children:
         tag = child.tag
-        if tag.startswith("{") or (len(child) and _occurs_within(child, tag)):
+        if tag.startswith("{") or (len(child) and len(list(islice(child.iter(tag), 2))) > 1):
             return None
         start = text.index("<", position)
         inner_start = _tag_end(text, start)
@@ -111,12 +110,6 @@ def repeats(text: str, piece: str, start: int) -> int:
     return times
 
 
-def _occurs_within(element: ElementTree.Element, tag: str) -> bool:
-    descendants = element.iter(tag)
-    next(descendants)
-    return next(descendants, None) is not None
-
-
 def _elements_by_expat(text: str) -> list[Element]:
     data = text.encode()
     found: list[tuple[str, int, int]] = []
@@ -143,15 +136,19 @@ def _elements_by_expat(text: str) -> list[Element]:
     parser.EndElementHandler = end_element
     parser.Parse(ROOT_OPEN + data + ROOT_CLOSE, True)
     shift = len(ROOT_OPEN)
-    to_code_points = _CodePoints(data)
     placed: list[Element] = []
-    for name, start_byte, close_byte in found:
-        start = to_code_points(start_byte - shift)
+    at = counted = 0  # bytes, and the characters that start in them
+    for name, *offsets in found:
+        places: list[int] = []
+        for offset in offsets:
+            counted += len(data[at : offset - shift].translate(None, _CONTINUATION))
+            at = offset - shift
+            places.append(counted)
+        start, inner_end = places
         inner_start = _tag_end(text, start)
         if text[inner_start - 2] == "/":
             inner_end = end = inner_start
         else:
-            inner_end = to_code_points(close_byte - shift)
             end = text.index(">", inner_end) + 1
         placed.append(Element(name, start, inner_start, inner_end, end))
     return placed
@@ -165,34 +162,8 @@ def _tag_end(text: str, start: int) -> int:
     return _TAG.match(text, start).end()  # type: ignore[union-attr]
 
 
-class _CodePoints:
-    """Convert byte offsets in UTF-8 to code point offsets, in any order."""
-
-    STRIDE = 4096
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._ascii = data.isascii()
-        self._marks = [0]
-        self._counts = [0]
-
-    def __call__(self, offset: int) -> int:
-        if self._ascii:
-            return offset
-        while self._marks[-1] + self.STRIDE <= offset:
-            start = self._marks[-1]
-            self._counts.append(self._counts[-1] + _characters(self._data[start : start + self.STRIDE]))
-            self._marks.append(start + self.STRIDE)
-        index = bisect_right(self._marks, offset) - 1
-        return self._counts[index] + _characters(self._data[self._marks[index] : offset])
-
-
-def _characters(data: bytes) -> int:
-    """Count the characters that start in a range of UTF-8 bytes."""
-    return len(data.translate(None, _CONTINUATION))
-
-
 _CONTINUATION = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that do not start a character."""
 
 
 MOST_BRANCHES = 64

@@ -70,20 +70,20 @@ def elements_to_value(
 def _markup(element: ElementTree.Element) -> str:
     """Write the XML between an element's tags: at once, unless its children declare namespaces of their own."""
     if not any(len(child) or child.keys() or "{" in child.tag for child in element):
-        return "".join(map(_plain_markup, element))
+        # As `ElementTree.tostring` writes them, in a tenth of the time.
+        pieces: list[str] = []
+        for child in element:
+            tag, text, tail = child.tag, child.text, child.tail
+            pieces.append(f"<{tag}>{_escaped(text)}</{tag}>" if text else f"<{tag} />")
+            if tail:
+                pieces.append(_escaped(tail))
+        return "".join(pieces)
     parent = ElementTree.Element(ROOT)
     parent.extend(element)
     written = ElementTree.tostring(parent, encoding="unicode")
     if written.startswith(f"<{ROOT}>"):
         return written[len(f"<{ROOT}>") : -len(f"</{ROOT}>")]
     return "".join([ElementTree.tostring(child, encoding="unicode") for child in element])
-
-
-def _plain_markup(element: ElementTree.Element) -> str:
-    """Write an element without attributes and children as `ElementTree.tostring` does, in a tenth of the time."""
-    tag, text = element.tag, element.text
-    written = f"<{tag}>{_escaped(text)}</{tag}>" if text else f"<{tag} />"
-    return written + _escaped(element.tail) if element.tail else written
 
 
 def _escaped(text: str) -> str:

@@ -90,12 +90,6 @@ def _disable_demo(place: Place) -> tuple[Fix, ...]:
     return (Fix("demo", f"Disable demo {place.number}.", {"demo": place.number, "enabled": False}),)
 
 
-def _own_reasoning(place: Place) -> tuple[Fix, ...]:
-    if place.part == "field":
-        return _type("dspy.Reasoning")(place)
-    return (Fix("predictor", "Use Predict, without an output `reasoning`.", {"predictor": "Predict"}),)
-
-
 FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
     {
         "demo-dropped": _disable_demo,
@@ -129,7 +123,11 @@ FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
         "open-dict-closed-by-schema": _use("chat", "xml"),
         "schema-rejected": _use("chat", "xml"),
         "no-response-format": _use("chat"),
-        "reasoning-asked-twice": _own_reasoning,
+        "reasoning-asked-twice": lambda place: (
+            _type("dspy.Reasoning")(place)
+            if place.part == "field"
+            else (Fix("predictor", "Use Predict, without an output `reasoning`.", {"predictor": "Predict"}),)
+        ),
         "max-tokens-too-low": lambda _: (raise_limit(),),
         "max-tokens-too-high": lambda place: (raise_limit(place.number or 0),),
         "context-too-small": lambda place: _disable_demo(place) if place.part == "demo" else (),

@@ -123,8 +123,7 @@ def lint(
         lambda: marker_lints(signature, numbered, turns(), inputs, profile),
         lambda: field_lints(signature, profile),
         lambda: output_lints(signature, profile),
-        lambda: _prompt_lints(prompt),
-        lambda: _model_lints(prompt, model),
+        lambda: _prompt_lints(prompt, model),
         lambda: request_lints(signature, profile, prompt, params, model, capabilities),
         lambda: limit_lints(signature, prompt, params, model, inputs, limits_of),
     )
@@ -140,19 +139,7 @@ def lint(
     return tuple(found)
 
 
-def _model_lints(prompt: Prompt | None, model: str | None) -> Iterator[Lint]:
-    if prompt is None or model is None or not prompt.messages or not needs_user_message(model):
-        return
-    if all(message.role == "system" for message in prompt.messages):
-        yield Lint(
-            "no-user-message",
-            f"{split_model(model)[0]} requires a user message; this prompt has only a system message. Choose "
-            "another adapter, or another model.",
-            Place("column"),
-        )
-
-
-def _prompt_lints(prompt: Prompt | None) -> Iterator[Lint]:
+def _prompt_lints(prompt: Prompt | None, model: str | None) -> Iterator[Lint]:
     if prompt is None:
         return
     for note in prompt.notes:
@@ -166,4 +153,12 @@ def _prompt_lints(prompt: Prompt | None) -> Iterator[Lint]:
                 f"A custom type in the {message.role} message of {message.turn} is sent as dspy's marker text, "
                 "not as a content part.",
                 place,
+            )
+    if model is not None and prompt.messages and needs_user_message(model):
+        if all(message.role == "system" for message in prompt.messages):
+            yield Lint(
+                "no-user-message",
+                f"{split_model(model)[0]} requires a user message; this prompt has only a system message. Choose "
+                "another adapter, or another model.",
+                Place("column"),
             )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args
 import pydantic
 
 from adapters.formats.base import Adapter
+from adapters.formats.conversation import demo_use
 from adapters.formats.profile import Profile
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint.lint import Lint, Numbered, Part, Place
@@ -150,32 +151,30 @@ def marker_lints(
     signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], profile: Profile
 ) -> Iterator[Lint]:
     """Find markers, tags and custom types' markers in inputs, demos and turns."""
-    for one in _given(signature, demos, turns, inputs):
-        yield from _marks(signature, one, profile)
-
-
-def _marks(signature: Signature, given: Given, profile: Profile) -> Iterator[Lint]:
-    is_input, place, what = given.field.name in signature.input_fields, given.place, given.what
-    for text in [one for one in parts_of(given.value) if isinstance(one, str)]:
-        if profile.inputs == "markers" and (match := _first(MARKER, text, {*signature.fields, "completed"})):
-            yield Lint(
-                "marker-in-value",
-                f"{what} contains {match}, which is not escaped: to the model it looks like a field of the prompt.",
-                place,
-            )
-        if profile.inputs == "tags" and is_input and (match := _first(TAG, text, set(signature.fields))):
-            yield Lint(
-                "tag-in-value",
-                f"{what} contains the tag {match.strip()}; inputs are not escaped, so it looks like a field.",
-                place,
-            )
-        if is_input and START in text and "custom-types-expand-in-values" in profile.quirks:
-            yield Lint(
-                "custom-type-marker-in-value",
-                f"{what} contains dspy's marker of a custom type as text; its content becomes a content part of the "
-                "message.",
-                place,
-            )
+    for given in _given(signature, demos, turns, inputs):
+        is_input, place, what = given.field.name in signature.input_fields, given.place, given.what
+        for text in parts_of(given.value):
+            if not isinstance(text, str):
+                continue
+            if profile.inputs == "markers" and (match := _first(MARKER, text, {*signature.fields, "completed"})):
+                yield Lint(
+                    "marker-in-value",
+                    f"{what} contains {match}, which is not escaped: to the model it looks like a field of the prompt.",
+                    place,
+                )
+            if profile.inputs == "tags" and is_input and (match := _first(TAG, text, set(signature.fields))):
+                yield Lint(
+                    "tag-in-value",
+                    f"{what} contains the tag {match.strip()}; inputs are not escaped, so it looks like a field.",
+                    place,
+                )
+            if is_input and START in text and "custom-types-expand-in-values" in profile.quirks:
+                yield Lint(
+                    "custom-type-marker-in-value",
+                    f"{what} contains dspy's marker of a custom type as text; its content becomes a content part of "
+                    "the message.",
+                    place,
+                )
 
 
 def _first(pattern: re.Pattern[str], text: str, names: set[str]) -> str | None:
@@ -188,7 +187,10 @@ def demo_lints(
     """Find demos that are dropped, moved or filled in."""
     if not profile.has_demos:
         return
-    uses = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else _uses(signature, demos)
+    if prompt is not None and len(prompt.demos) == len(demos):
+        uses = prompt.demos
+    else:
+        uses = tuple([demo_use(signature, demo, number) for number, demo in enumerate(demos, 1)])
     history = signature.history_field
     complete: list[int] = []
     for demo, use in zip(demos, uses, strict=True):
@@ -202,10 +204,11 @@ def demo_lints(
         else:
             yield from _incomplete(signature, demo, use, history, profile)
             if complete:
+                above = ", ".join(map(str, complete[:5])) + (", …" if len(complete) > 5 else "")
                 yield Lint(
                     "demo-moved",
                     f"Demo {number} lacks {named(list(use.missing))}, so it is shown before the complete "
-                    f"{'demo' if len(complete) == 1 else 'demos'} {_numbers(complete)} above it.",
+                    f"{'demo' if len(complete) == 1 else 'demos'} {above} above it.",
                     Place("demo", number),
                 )
         extra = [name for name in demo if name not in signature.fields and isinstance(name, str)]
@@ -215,17 +218,6 @@ def demo_lints(
                 f"Demo {number} has {named(extra)}, which the signature does not have; it is not shown.",
                 Place("demo", number),
             )
-
-
-def _uses(signature: Signature, demos: Sequence[Mapping[str, Any]]) -> tuple[DemoUse, ...]:
-    made: list[DemoUse] = []
-    for number, demo in enumerate(demos, 1):
-        missing = tuple(name for name in signature.fields if demo.get(name) is None)
-        both = any(name in demo for name in signature.input_fields) and any(
-            name in demo for name in signature.output_fields
-        )
-        made.append(DemoUse(number, "complete" if not missing else "incomplete" if both else "dropped", missing))
-    return tuple(made)
 
 
 def _incomplete(
@@ -251,10 +243,6 @@ def _incomplete(
         else:
             said = ", which is introduced as an example in which some fields are not supplied."
         yield Lint("demo-filled-in", f"`{name}` {state} in demo {number}{said}", Place("demo", number, name))
-
-
-def _numbers(numbers: list[int]) -> str:
-    return ", ".join(str(number) for number in numbers[:5]) + (", …" if len(numbers) > 5 else "")
 
 
 def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -136,11 +136,6 @@ def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tup
     return tuple(name for name in key_variables(provider) if env.get(name))
 
 
-def is_set(name: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether the variable is set and not empty."""
-    return bool((os.environ if environment is None else environment).get(name))
-
-
 def host_of(address: str) -> str:
     """Return `host` or `host:port` of an address, "" without a host.
 

@@ -142,8 +142,11 @@ class Child:
             if arrivals is not None:
                 arrivals.put(message)
         code = self._process.wait()
+        names = {int(one): one.name for one in signal.Signals}
+        killed = f"was killed by {names.get(-code, f'signal {-code}')}"
+        ending = f"ended with exit code {code}" if code >= 0 else killed
         with self._lock:
-            self.problem = unusable or _ending(code)
+            self.problem = unusable or ending
             calls, self._calls = self._calls, {}
         for waiting in calls.values():
             waiting.put({"op": "lost"})
@@ -153,13 +156,6 @@ class Child:
         assert self._process.stderr is not None
         while line := self._process.stderr.readline(STDERR_LINE):
             self._said.append(line.decode("utf-8", "replace").rstrip("\n"))
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended with exit code {code}"
-    names = {int(one): one.name for one in signal.Signals}
-    return f"was killed by {names.get(-code, f'signal {-code}')}"
 
 
 _children: dict[bool, Child] = {}

@@ -95,7 +95,7 @@ def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -
 
 def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
     """Return a complete text with known secrets replaced, as by `without_secrets`."""
-    return _replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
+    return replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
 
 
 def json_without_secrets(value: object) -> Any:
@@ -104,7 +104,8 @@ def json_without_secrets(value: object) -> Any:
     return map_texts(value, lambda text: text_without_secrets(text, scrubber), with_keys=True)
 
 
-def _replaced(text: str, secrets: Mapping[str, str]) -> str:
+def replaced(text: str, secrets: Mapping[str, str]) -> str:
+    """Replace the secrets in `text` by the names of their variables."""
     for secret, name in secrets.items():
         text = text.replace(secret, name)
     return text
@@ -126,7 +127,7 @@ def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
 def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping[str, str]) -> Iterator[Chunk]:
     left: dict[Channel, str] = {}
     for channel, text in texts.items():
-        if (cleaned := _replaced(text, secrets)) != text:
+        if (cleaned := replaced(text, secrets)) != text:
             left[channel] = cleaned
     if not left:
         yield from chunks

@@ -132,7 +132,7 @@ class _Known:
                 for name, one in shipped.items()
                 if one.release == release and not name.endswith(f"/{UNLISTED}")
             }
-            self.answers[release] = own | ({} if folder is None else read(_file(folder, release)))
+            self.answers[release] = own | ({} if folder is None else read(folder / f"litellm-{release}.json"))
         return self.answers[release]
 
 
@@ -204,7 +204,7 @@ def ask_with(table: FetchedTable | None, models: Iterable[str]) -> None:
         child.kill()
     with _known.lock, suppress(OSError):  # on a full disk, ask again the next time
         if _known.folder is not None:
-            file = _file(_known.folder, release)
+            file = _known.folder / f"litellm-{release}.json"
             for folder in (file.parent.parent, file.parent):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             new = file.with_name(f".{file.name}.{os.getpid()}")
@@ -279,7 +279,3 @@ def _earlier(model: str) -> Answer | None:
             if found is not None:
                 return found
     return None
-
-
-def _file(folder: Path, release: str) -> Path:
-    return folder / f"litellm-{release}.json"

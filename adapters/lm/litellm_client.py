@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, cast
@@ -28,7 +28,7 @@ from adapters.lm.addresses import (
 )
 from adapters.lm.capabilities import is_provider_known, split_model
 from adapters.lm.child import Child, child_for
-from adapters.lm.chunk_filters import cut_at_stops, without_secrets
+from adapters.lm.chunk_filters import cut_at_stops, replaced, without_secrets
 from adapters.lm.lm_settings import PARAMETERS, LMSettings
 from adapters.lm.protocol import Chunk, HttpRequest, Object, ProviderError, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
@@ -180,8 +180,8 @@ class LitellmLM:
         known |= {quote(one, safe=""): one for one in names}  # URL-encoded
         return HttpRequest(
             arrival["method"],
-            without_user(_named(arrival["url"], known)),
-            {name: _named(value, known) for name, value in arrival["headers"]},
+            without_user(replaced(arrival["url"], known)),
+            {name: replaced(value, known) for name, value in arrival["headers"]},
             arrival["body"],
             (*names, *arrival["names"]),
         )
@@ -318,13 +318,6 @@ class LitellmLM:
             "child",
             payload=payload,
         )
-
-
-def _named(text: str, names: Mapping[str, str]) -> str:
-    """Replace the secrets in `text` by the names of their variables."""
-    for secret, name in names.items():
-        text = text.replace(secret, name)
-    return text
 
 
 def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None, seconds: float | None) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from adapters.lm.secrets import Scrubber
 CONNECTION_REFUSED = "connection refused"
 UNKNOWN_NAME = "its name cannot be resolved"
 
-NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
+NO_USER_MESSAGE = re.compile("requires at least one non-system message|at least one message is required")
 """Messages of litellm and Anthropic about a prompt with only a system message."""
 
 RESET = "connection reset"
@@ -131,7 +131,7 @@ def short_form(payload: Any) -> str:
         words = "unknown host"
     elif kind == "context" and payload.get("status") == 413:
         words = "request too large"
-    elif kind == "request" and _misses_user_message(said):
+    elif kind == "request" and NO_USER_MESSAGE.search(said):
         words = "no user message"
     elif kind == "request" and "surrogates not allowed" in said:
         words = "unpaired surrogate"
@@ -181,7 +181,7 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
             return f"{target.place} did not answer with a chat completion ({nature})."
         case "interrupted":
             return f"{target.place} closed the connection before the reply was complete."
-        case "request" if _misses_user_message(message):
+        case "request" if NO_USER_MESSAGE.search(message):
             return (
                 f"{target.provider} requires a user message; this prompt has only a system message. "
                 "Choose another adapter for this model (Markdown writes a single system message), or another model."
@@ -215,10 +215,6 @@ def _rejected(facts: Facts, target: Target) -> str:
     return found if found in target.asks else ""
 
 
-def _misses_user_message(said: str) -> bool:
-    return any(one in said for one in NO_USER_MESSAGE)
-
-
 def _ended_account(said: str) -> str:
     """Say whether credit is missing or a limit of the account is reached."""
     is_limit = re.search("limit|budget|volume quota", said.lower()) and "credit" not in said.lower()
@@ -241,13 +237,10 @@ def _wait(retry_after: float | None) -> str:
     return f"Try again in {next(rounded, f'{math.ceil(round(retry_after * 100, 6)) / 100:g} s')}."
 
 
-def _is_token(facts: Facts) -> bool:
-    """Return whether the call failed at the token for Google's credentials."""
-    return any(one["type"] in ("RefreshError", "TransportError") for one in facts.get("causes") or ())
-
-
-def _token_server(target: Target) -> str:
-    return f"The server that gives {target.provider} a token for its credentials"
+def _token_server(facts: Facts, target: Target) -> str:
+    """Name the server that gives a token for Google's credentials, if the call failed there; else ""."""
+    is_token = any(one["type"] in ("RefreshError", "TransportError") for one in facts.get("causes") or ())
+    return f"The server that gives {target.provider} a token for its credentials" if is_token else ""
 
 
 def _has_sent_key(facts: Facts, target: Target) -> bool:
@@ -273,8 +266,8 @@ def _key_line(facts: Facts, status: str, tail: str, target: Target) -> str:
     is_signed = target.provider in SIGNED
     kind, missing = ("credentials", "credentials") if is_signed else ("API key", "an API key")
     used = f"the {kind} in {target.keys[0]}" if target.keys else "your credentials"
-    if _is_token(facts):
-        return f"{_token_server(target)} does not accept {used}{tail}"
+    if server := _token_server(facts, target):
+        return f"{server} does not accept {used}{tail}"
     if _has_sent_key(facts, target):
         verb = "denies access with" if status == " (403)" else "does not accept"
         return f"{target.place} {verb} {used}{status}{tail}"
@@ -309,8 +302,8 @@ def _not_supported(said: str, is_ours: bool) -> str:
 
 def _network_line(facts: Facts, target: Target) -> str:
     reason = _reason(facts)
-    if _is_token(facts):
-        return f"{_token_server(target)} cannot be reached ({reason}). Is this machine online?"
+    if server := _token_server(facts, target):
+        return f"{server} cannot be reached ({reason}). Is this machine online?"
     if reason == RESET:
         address = target.address or ""
         secure = address.replace("http://", "https://", 1)

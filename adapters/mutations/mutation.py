@@ -96,10 +96,6 @@ class Broken:
     meant: Mapping[str, Any]
 
 
-Make = Callable[[GoodReply], str | Broken | None]
-"""A pure function that returns the mutated reply, or None if that cannot happen to its form and values."""
-
-
 @dataclass(frozen=True)
 class Mutation:
     """A kind of damage; `name` identifies it in grid, command line and JSON."""
@@ -107,37 +103,23 @@ class Mutation:
     name: str
     imitates: str
     """The imitated habit of models, servers or gateways, with an issue that reports it."""
-    make: Make
+    make: Callable[..., str | Broken | None]
+    """A pure function that returns the mutated reply, or None if that cannot happen to its form and values."""
+    how: tuple[Any, ...] = ()
+    """The arguments of `make` after the good reply."""
     group: str = ""
 
     def __call__(self, good: GoodReply) -> Broken | None:
         """Return the mutated reply and its intended values; None if nothing applies or changes."""
-        made = self.make(good)
+        made = self.make(good, *self.how)
         if made is None or made == good.text:
             return None
         return made if isinstance(made, Broken) else Broken(made, good.values)
 
 
-def grouped(group: str, *mutations: Mutation) -> tuple[Mutation, ...]:
-    return tuple([replace(one, group=group) for one in mutations])
-
-
-def change_text(
-    good: GoodReply, change: Callable[[str], str], escape: Callable[[str, GoodReply], str]
-) -> Broken | None:
-    """Change the reply's first text and write it with `escape`; None without words."""
-    for index, field in enumerate(good.fields):
-        if field.is_text and len(field.value.split()) > 0:
-            value = change(field.value)
-            changed = replace(field, value=value, plain=value, text=escape(value, good))
-            text = good.write([*good.fields[:index], changed, *good.fields[index + 1 :]])
-            return None if text is None else Broken(text, {**good.values, field.name: value})
-    return None
-
-
-def properly(value: str, good: GoodReply) -> str:
-    """Escape a text as the form requires."""
-    return good.form.of_text(value)
+def grouped(group: str, *rows: tuple[Any, ...]) -> tuple[Mutation, ...]:
+    """Make the mutations of a group; a row has name, habit, function and its arguments after the good reply."""
+    return tuple([Mutation(name, imitates, make, tuple(how), group) for name, imitates, make, *how in rows])
 
 
 def unchanged(value: object, in_json: bool) -> None:

@@ -7,38 +7,29 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from adapters.late_dataclasses import replace
-from adapters.mutations.mutation import GoodReply, Mutation, grouped
+from adapters.mutations.mutation import GoodReply, grouped
 from adapters.replies.forms import FieldText, Object
 from adapters.replies.sections import MARKER
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|\s+', re.DOTALL)
-Tokens = Callable[[Sequence[str]], Sequence[str]]
 
 
-def write_json_value(change: Tokens) -> Callable[[GoodReply], str | None]:
+def tokens_changed(good: GoodReply, change: Callable[[Sequence[str]], Sequence[str]]) -> str | None:
     """Change the tokens of JSON: the whole reply, or each list and object in it."""
-
-    def text_of(text: str) -> str:
-        return "".join(change(TOKEN.findall(text)))
-
-    def made(good: GoodReply) -> str | None:
-        form = good.form
-        if isinstance(form, Object):
-            document = Object().write(good.fields)
-            changed = text_of(document)
-            return None if changed == document or not good.fields else form.around(changed)
-        fields = [replace(one, text=text_of(one.text)) if _is_json(one) else one for one in good.fields]
-        return None if [*good.fields] == fields else good.write(fields)
-
-    return made
+    form = good.form
+    if isinstance(form, Object):
+        document = Object().write(good.fields)
+        changed = "".join(change(TOKEN.findall(document)))
+        return None if changed == document or not good.fields else form.around(changed)
+    fields = []
+    for field in good.fields:
+        is_json = field.is_container and field.text[:1] in ("{", "[")
+        fields.append(replace(field, text="".join(change(TOKEN.findall(field.text)))) if is_json else field)
+    return None if [*good.fields] == fields else good.write(fields)
 
 
-def _is_json(field: FieldText) -> bool:
-    return field.is_container and field.text[:1] in ("{", "[")
-
-
-def each_token(write: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
-    return write_json_value(lambda tokens: [write(one) for one in tokens])
+def each_token(good: GoodReply, write: Callable[[str], str]) -> str | None:
+    return tokens_changed(good, lambda tokens: [write(one) for one in tokens])
 
 
 def single_quotes(token: str) -> str:
@@ -88,101 +79,101 @@ def strip_fence(good: GoodReply) -> str | None:
     return Object().write(good.fields)
 
 
-def document(write: Callable[[GoodReply, list[str]], str | None]) -> Callable[[GoodReply], str | None]:
+def document(good: GoodReply, write: Callable[[GoodReply, list[str]], str | None]) -> str | None:
     """Write a JSON reply as another document; `write` gets its members, too."""
-
-    def made(good: GoodReply) -> str | None:
-        form = good.form
-        if not isinstance(form, Object) or not good.fields:
-            return None
-        written = write(good, [form.named(one.name, one.text) for one in good.fields])
-        return None if written is None else form.around(written)
-
-    return made
+    form = good.form
+    if not isinstance(form, Object) or not good.fields:
+        return None
+    written = write(good, [form.named(one.name, one.text) for one in good.fields])
+    return None if written is None else form.around(written)
 
 
 as_object = Object().whole
 JSON_SLIPS = grouped(
     "JSON",
-    Mutation("single quotes", "Python's notation of a dict", each_token(single_quotes)),
-    Mutation(
+    ("single quotes", "Python's notation of a dict", each_token, single_quotes),
+    (
         "smart quotes in JSON",
         "word processors and chat windows replace quotes",
-        each_token(lambda one: f"“{one[1:-1]}”" if one.startswith('"') else one),
+        each_token,
+        lambda one: f"“{one[1:-1]}”" if one.startswith('"') else one,
     ),
-    Mutation(
+    (
         "full-width punctuation",
         "models trained on Chinese text",
-        each_token(lambda one: {":": "：", ",": "，"}.get(one, one)),
+        each_token,
+        lambda one: {":": "：", ",": "，"}.get(one, one),
     ),
-    Mutation("trailing commas", "JavaScript allows a comma behind the last member", write_json_value(trailing_commas)),
-    Mutation("a comment in JSON", "models explain themselves within the object", write_json_value(comment)),
-    Mutation(
+    ("trailing commas", "JavaScript allows a comma behind the last member", tokens_changed, trailing_commas),
+    ("a comment in JSON", "models explain themselves within the object", tokens_changed, comment),
+    (
         "Python's words in JSON",
         "True and None in place of true and null",
-        each_token(lambda one: {"true": "True", "false": "False", "null": "None"}.get(one, one)),
+        each_token,
+        lambda one: {"true": "True", "false": "False", "null": "None"}.get(one, one),
     ),
-    Mutation("keys without quotes", "JavaScript's notation of an object", write_json_value(bare_keys)),
-    Mutation("no commas", "small models lose them between members", each_token(lambda one: "" if one == "," else one)),
-    Mutation(
-        "the last bracket missing", "one closing bracket is forgotten", write_json_value(lambda tokens: tokens[:-1])
-    ),
-    Mutation(
+    ("keys without quotes", "JavaScript's notation of an object", tokens_changed, bare_keys),
+    ("no commas", "small models lose them between members", each_token, lambda one: "" if one == "," else one),
+    ("the last bracket missing", "one closing bracket is forgotten", tokens_changed, lambda tokens: tokens[:-1]),
+    (
         "a bracket too many",
         "one closing bracket is written twice",
-        write_json_value(lambda tokens: [*tokens, tokens[-1]]),
+        tokens_changed,
+        lambda tokens: [*tokens, tokens[-1]],
     ),
-    Mutation("and so on", "models write ... where they think that enough is said", write_json_value(and_so_on)),
-    Mutation(
+    ("and so on", "models write ... where they think that enough is said", tokens_changed, and_so_on),
+    (
         "no-break spaces in JSON",
         "text that was copied from a web page",
-        each_token(lambda one: one.replace(" ", "\u00a0") if one.isspace() else one),
+        each_token,
+        lambda one: one.replace(" ", "\u00a0") if one.isspace() else one,
     ),
-    Mutation(
+    (
         "the object in a list",
         "models answer a list where one object was asked for",
-        document(lambda _, parts: f"[{as_object(parts)}]"),
+        document,
+        lambda _, parts: f"[{as_object(parts)}]",
     ),
-    Mutation(
+    (
         "an object for each field",
         "one JSON line a field",
-        document(lambda _, parts: "\n".join([as_object([one]) for one in parts]) if len(parts) > 1 else None),
+        document,
+        lambda _, parts: "\n".join([as_object([one]) for one in parts]) if len(parts) > 1 else None,
     ),
-    Mutation(
+    (
         "printed by Python",
         "a dict on one line, as print() shows it",
-        document(lambda good, _: repr({one.name: one.plain for one in good.fields})),
+        document,
+        lambda good, _: repr({one.name: one.plain for one in good.fields}),
     ),
-    Mutation(
+    (
         "assigned to a variable",
         "models that were tuned on code",
-        document(lambda _, parts: f"answer = {as_object(parts)}"),
+        document,
+        lambda _, parts: f"answer = {as_object(parts)}",
     ),
-    Mutation(
+    (
         "braces in the prose before",
         "a phrase with {braces} before the object",
-        document(lambda _, parts: f"With {{question}} filled in: {as_object(parts)}"),
+        document,
+        lambda _, parts: f"With {{question}} filled in: {as_object(parts)}",
     ),
-    Mutation("no fence", "the fence that was asked for is left out", strip_fence),
+    ("no fence", "the fence that was asked for is left out", strip_fence),
 )
 
 
 END = "[[ ## completed ## ]]"
 
 
-def markers(change: Callable[[str], str]) -> Callable[[GoodReply], str | None]:
+def markers(good: GoodReply, change: Callable[[str], str]) -> str | None:
     """Change the answer as its form writes it; None for forms other than markers."""
-
-    def made(good: GoodReply) -> str | None:
-        written = good.write(good.fields)
-        return None if written is None or good.form.kind != "markers" else change(written)
-
-    return made
+    written = good.write(good.fields)
+    return None if written is None or good.form.kind != "markers" else change(written)
 
 
-def each_marker(replacement: str) -> Callable[[GoodReply], str | None]:
+def each_marker(good: GoodReply, replacement: str) -> str | None:
     """Replace every marker; `\\1` is the name."""
-    return markers(lambda text: MARKER.sub(replacement, text))
+    return markers(good, lambda text: MARKER.sub(replacement, text))
 
 
 def inner_break_lost(text: str) -> str:
@@ -194,65 +185,68 @@ def inner_break_lost(text: str) -> str:
 
 MARKERS = grouped(
     "markers",
-    Mutation(
+    (
         "values on the marker's line",
         "marker and value on one line (dspy#7955)",
-        markers(lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text)),
+        markers,
+        lambda text: re.sub(rf"({MARKER.pattern})\n(?=.)", r"\1 ", text),
     ),
-    Mutation(
+    (
         "no blank lines between",
         "models save line breaks",
-        markers(lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text)),
+        markers,
+        lambda text: re.sub(r"\n\n(?=\[\[ ## )", "\n", text),
     ),
-    Mutation("markers indented", "an answer below a list item (dspy#9942)", each_marker(r"  [[ ## \1 ## ]]")),
-    Mutation("markers in bold", "Markdown around the marker", each_marker(r"**[[ ## \1 ## ]]**")),
-    Mutation("markers numbered", "fields as a list", each_marker(r"1. [[ ## \1 ## ]]")),
-    Mutation("markers as headings", "### in front of the marker", each_marker(r"### [[ ## \1 ## ]]")),
-    Mutation("markers without spaces", "tokens without their spaces", each_marker(r"[[##\1##]]")),
-    Mutation("markers in single brackets", "one bracket is dropped on both sides", each_marker(r"[ ## \1 ## ]")),
-    Mutation("markers with a third bracket", "[[[ … ]]], as in dspy#1515", each_marker(r"[[[ ## \1 ## ]]]")),
-    Mutation("markers with a closing slash", "markers closed as if they were tags", each_marker(r"[[ ## \1 ## /]]")),
-    Mutation("markers in full-width brackets", "models trained on Chinese text", each_marker(r"［［ ## \1 ## ］］")),
-    Mutation("a colon after the marker", "the marker taken for a label", each_marker(r"[[ ## \1 ## ]]:")),
-    Mutation(
+    ("markers indented", "an answer below a list item (dspy#9942)", each_marker, r"  [[ ## \1 ## ]]"),
+    ("markers in bold", "Markdown around the marker", each_marker, r"**[[ ## \1 ## ]]**"),
+    ("markers numbered", "fields as a list", each_marker, r"1. [[ ## \1 ## ]]"),
+    ("markers as headings", "### in front of the marker", each_marker, r"### [[ ## \1 ## ]]"),
+    ("markers without spaces", "tokens without their spaces", each_marker, r"[[##\1##]]"),
+    ("markers in single brackets", "one bracket is dropped on both sides", each_marker, r"[ ## \1 ## ]"),
+    ("markers with a third bracket", "[[[ … ]]], as in dspy#1515", each_marker, r"[[[ ## \1 ## ]]]"),
+    ("markers with a closing slash", "markers closed as if they were tags", each_marker, r"[[ ## \1 ## /]]"),
+    ("markers in full-width brackets", "models trained on Chinese text", each_marker, r"［［ ## \1 ## ］］"),
+    ("a colon after the marker", "the marker taken for a label", each_marker, r"[[ ## \1 ## ]]:"),
+    (
         "no end marker",
         "the model stops after the last value",
-        markers(lambda text: text.replace(f"\n\n{END}", "").rstrip()),
+        markers,
+        lambda text: text.replace(f"\n\n{END}", "").rstrip(),
     ),
-    Mutation(
+    (
         "a remark in place of the end marker",
         "the model closes as in a chat",
-        markers(lambda text: text.replace(END, "That should cover it.").rstrip()),
+        markers,
+        lambda text: text.replace(END, "That should cover it.").rstrip(),
     ),
-    Mutation(
+    (
         "the end marker on the value's line",
         "the line break before it is dropped (dspy#8901)",
-        markers(lambda text: text.replace(f"\n\n{END}", f" {END}")),
+        markers,
+        lambda text: text.replace(f"\n\n{END}", f" {END}"),
     ),
-    Mutation(
+    (
         "an inner line break lost",
         "the break is lost before an inner marker alone (dspy#8901)",
-        markers(inner_break_lost),
+        markers,
+        inner_break_lost,
     ),
-    Mutation(
+    (
         "words after the end marker",
         "the model keeps talking",
-        markers(lambda text: f"{text.rstrip()}\nThat should cover it."),
+        markers,
+        lambda text: f"{text.rstrip()}\nThat should cover it.",
     ),
 )
 
 
-def _each_field(change: Callable[[FieldText], str], first: int = 0) -> Callable[[GoodReply], str | None]:
+def _each_field(good: GoodReply, change: Callable[[FieldText], str], first: int = 0) -> str | None:
     """Write every field from the one at `first` with `change`; XML only."""
-
-    def made(good: GoodReply) -> str | None:
-        form = good.form
-        if not _is_xml(good):
-            return None
-        kept = [form.named(one.name, one.text, form.is_nested(one)) for one in good.fields[:first]]
-        return form.whole([*kept, *map(change, good.fields[first:])])
-
-    return made
+    form = good.form
+    if not _is_xml(good):
+        return None
+    kept = [form.named(one.name, one.text, form.is_nested(one)) for one in good.fields[:first]]
+    return form.whole([*kept, *map(change, good.fields[first:])])
 
 
 _last_field = partial(_each_field, first=-1)
@@ -262,68 +256,67 @@ def _is_xml(good: GoodReply) -> bool:
     return good.form.kind == "xml" and bool(good.fields)
 
 
-def _each_text(change: Callable[[FieldText], str]) -> Callable[[GoodReply], str | None]:
+def _each_text(good: GoodReply, change: Callable[[FieldText], str]) -> str | None:
     """Write every text with `change`; XML only."""
-
-    def made(good: GoodReply) -> str | None:
-        fields = [replace(one, text=change(one)) if one.is_text else one for one in good.fields]
-        return good.write(fields) if _is_xml(good) and fields != [*good.fields] else None
-
-    return made
+    fields = [replace(one, text=change(one)) if one.is_text else one for one in good.fields]
+    return good.write(fields) if _is_xml(good) and fields != [*good.fields] else None
 
 
 XML_SLIPS = grouped(
     "XML",
-    Mutation("CDATA", "models wrap texts in CDATA to be safe", _each_text(lambda one: f"<![CDATA[{one.value}]]>")),
-    Mutation(
+    ("CDATA", "models wrap texts in CDATA to be safe", _each_text, lambda one: f"<![CDATA[{one.value}]]>"),
+    (
         "an XML declaration",
         "a document begins with <?xml …?>",
         lambda good: f'<?xml version="1.0" encoding="UTF-8"?>\n{good.text}' if _is_xml(good) else None,
     ),
-    Mutation(
+    (
         "an XML comment",
         "models explain themselves within the document",
         lambda good: f"<!-- the fields that were asked for -->\n{good.text}" if _is_xml(good) else None,
     ),
-    Mutation(
+    (
         "<br> in a text",
         "HTML's line break, which is not closed",
-        _each_text(lambda one: re.sub(r"(?<=[.!?]) ", "<br>", one.text, count=1)),
+        _each_text,
+        lambda one: re.sub(r"(?<=[.!?]) ", "<br>", one.text, count=1),
     ),
-    Mutation(
+    (
         "attributes on the tags",
         'type="…" as in a schema',
-        _each_field(lambda one: f'<{one.name} type="output">{one.text}</{one.name}>'),
+        _each_field,
+        lambda one: f'<{one.name} type="output">{one.text}</{one.name}>',
     ),
-    Mutation(
-        "spaces in the tags",
-        "< name > as in prose",
-        _each_field(lambda one: f"< {one.name} >{one.text}</ {one.name} >"),
-    ),
-    Mutation(
+    ("spaces in the tags", "< name > as in prose", _each_field, lambda one: f"< {one.name} >{one.text}</ {one.name} >"),
+    (
         "the same tag inside",
         "the tag once more around the value",
-        _last_field(lambda one: f"<{one.name}><{one.name}>{one.text}</{one.name}></{one.name}>"),
+        _last_field,
+        lambda one: f"<{one.name}><{one.name}>{one.text}</{one.name}></{one.name}>",
     ),
-    Mutation("a self-closed tag", "a field without a value as one tag", _last_field(lambda one: f"<{one.name}/>")),
-    Mutation(
+    ("a self-closed tag", "a field without a value as one tag", _last_field, lambda one: f"<{one.name}/>"),
+    (
         "the last tag not closed",
         "the model stops after the last value",
-        _last_field(lambda one: f"<{one.name}>\n{one.text}"),
+        _last_field,
+        lambda one: f"<{one.name}>\n{one.text}",
     ),
-    Mutation(
+    (
         "closed by another name",
         "</output> closes whatever is open",
-        _last_field(lambda one: f"<{one.name}>\n{one.text}\n</output>"),
+        _last_field,
+        lambda one: f"<{one.name}>\n{one.text}\n</output>",
     ),
-    Mutation(
+    (
         "closed by an opening tag",
         "the slash is forgotten",
-        _last_field(lambda one: f"<{one.name}>\n{one.text}\n<{one.name}>"),
+        _last_field,
+        lambda one: f"<{one.name}>\n{one.text}\n<{one.name}>",
     ),
-    Mutation(
+    (
         "a namespace on the tags",
         "prefixes as in an enterprise's XML",
-        _each_field(lambda one: f"<out:{one.name}>{one.text}</out:{one.name}>"),
+        _each_field,
+        lambda one: f"<out:{one.name}>{one.text}</out:{one.name}>",
     ),
 )

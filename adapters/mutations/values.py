@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Literal, get_origin
 
 from adapters.late_dataclasses import replace
-from adapters.mutations.mutation import Broken, GoodReply, Mutation, change_text, grouped, properly
+from adapters.mutations.mutation import Broken, GoodReply, grouped
 from adapters.replies.forms import FieldText, leaves
 from adapters.signatures.signature import without_none
 from adapters.values.value_text import to_json
@@ -22,52 +22,39 @@ from adapters.values.value_text import to_json
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z")
 
 
-def each_leaf(write: Callable[[Any, bool], str], wanted: Callable[[Any], object]) -> Callable[[GoodReply], str | None]:
+def each_leaf(good: GoodReply, wanted: Callable[[Any], object], write: Callable[[Any, bool], str]) -> str | None:
     """Rewrite every `wanted` number, truth value, date and None; keep texts. `write` is told if it is inside JSON."""
+    form, fields = good.form, [*good.fields]
+    for index, field in enumerate(good.fields):
+        if not field.is_text and any(map(wanted, leaves(field.plain))):
+            text = form.of_value(
+                field.plain, lambda one, in_json: write(one, in_json) if wanted(one) else None, form.is_nested(field)
+            )
+            fields[index] = replace(field, text=text)
+    return None if fields == [*good.fields] else good.write(fields)
 
-    def leaf(value: object, in_json: bool) -> str | None:
-        return write(value, in_json) if wanted(value) else None
 
-    def rewritten(good: GoodReply, field: FieldText) -> str | None:
-        is_wanted = any(map(wanted, leaves(field.plain)))
-        return good.form.of_value(field.plain, leaf, good.form.is_nested(field)) if is_wanted else None
-
-    return _each(lambda one: not one.is_text, rewritten)
-
-
-def each(wanted: Callable[[Any], object], write: Callable[[Any], str], bare: bool = False) -> Callable[..., str | None]:
+def each(
+    good: GoodReply, wanted: Callable[[Any], object], write: Callable[[Any], str], bare: bool = False
+) -> str | None:
     """Rewrite every `wanted` leaf with `write`, in JSON as a string unless `bare`."""
-    return each_leaf(lambda one, in_json: to_json(write(one)) if in_json and not bare else write(one), wanted)
+    return each_leaf(good, wanted, lambda one, in_json: to_json(write(one)) if in_json and not bare else write(one))
 
 
 def each_field(
-    wanted: Callable[[FieldText], bool], write: Callable[[FieldText], str | None]
-) -> Callable[[GoodReply], str | None]:
+    good: GoodReply, wanted: Callable[[FieldText], bool], write: Callable[[FieldText], str | None]
+) -> str | None:
     """Replace the text of every `wanted` field by `write`'s, in JSON as a string."""
-
-    def text(good: GoodReply, field: FieldText) -> str | None:
-        written = write(field)
-        return None if written is None else properly(written, good)
-
-    return _each(wanted, text)
-
-
-def _each(
-    wanted: Callable[[FieldText], bool], text: Callable[[GoodReply, FieldText], str | None]
-) -> Callable[[GoodReply], str | None]:
-    def made(good: GoodReply) -> str | None:
-        fields = []
-        for field in good.fields:
-            written = text(good, field) if wanted(field) else None
-            fields.append(field if written is None else replace(field, text=written))
-        return None if fields == [*good.fields] else good.write(fields)
-
-    return made
+    fields = []
+    for field in good.fields:
+        written = write(field) if wanted(field) else None
+        fields.append(field if written is None else replace(field, text=good.form.of_text(written)))
+    return None if fields == [*good.fields] else good.write(fields)
 
 
-def outside_json(make: Callable[[GoodReply], str | None]) -> Callable[[GoodReply], str | None]:
+def outside_json(good: GoodReply, make: Callable[..., str | None], *how: Any) -> str | None:
     """Leave JSON as it is: its values stand in quotes anyway."""
-    return lambda good: None if good.form.is_json else make(good)
+    return None if good.form.is_json else make(good, *how)
 
 
 is_text, is_container = attrgetter("is_text"), attrgetter("is_container")
@@ -110,16 +97,15 @@ def in_words(field: FieldText) -> str | None:
     return f"I would say {value}" if is_choice(field) else None
 
 
-def each_list(write: Callable[[list[str]], str | None]) -> Callable[[GoodReply], str | None]:
+def is_plain_list(field: FieldText) -> bool:
+    """Return whether the value is a list of texts and numbers."""
+    items = field.plain
+    return isinstance(items, list) and bool(items) and not any(isinstance(one, list | dict) for one in items)
+
+
+def each_list(good: GoodReply, write: Callable[[list[str]], str | None]) -> str | None:
     """Replace every list of texts and numbers by what `write` makes of its items, as texts."""
-
-    def written(field: FieldText) -> str | None:
-        items = field.plain
-        if not isinstance(items, list) or not items or any(isinstance(one, list | dict) for one in items):
-            return None
-        return write([str(one) for one in items])
-
-    return each_field(is_container, written)
+    return each_field(good, is_plain_list, lambda one: write([str(item) for item in one.plain]))
 
 
 def null_for_text(good: GoodReply) -> str | None:
@@ -129,164 +115,181 @@ def null_for_text(good: GoodReply) -> str | None:
     return None
 
 
-def _unescaped(value: str, good: GoodReply) -> str:
-    """Write a text as a model does that escapes nothing."""
-    return f'"{value}"' if good.form.is_json else value
+def writes(good: GoodReply, change: Callable[[str], str], escaped: bool = False) -> Broken | None:
+    """Change the reply's first text, without escaping the new characters unless `escaped`; None without words."""
+    for index, field in enumerate(good.fields):
+        if field.is_text and field.value.split():
+            value = change(field.value)
+            bare = f'"{value}"' if good.form.is_json else value
+            changed = replace(field, value=value, plain=value, text=good.form.of_text(value) if escaped else bare)
+            text = good.write([*good.fields[:index], changed, *good.fields[index + 1 :]])
+            return None if text is None else Broken(text, {**good.values, field.name: value})
+    return None
 
 
-def writes(change: Callable[[str], str], escaped: bool = False) -> Callable[[GoodReply], Broken | None]:
-    """Change the first text by adding characters that need escaping, unescaped unless `escaped`."""
-    return lambda good: change_text(good, change, properly if escaped else _unescaped)
-
-
-def _first_word(wrap: str) -> Callable[[str], str]:
-    """Wrap the first word of a text; `{}` in `wrap` stands for it."""
+def first_word(good: GoodReply, wrap: str) -> Broken | None:
+    """Wrap the first word of the first text; `{}` in `wrap` stands for it."""
 
     def change(text: str) -> str:
         word, *rest = text.split(" ", 1)
         return " ".join([wrap.replace("{}", word), *rest])
 
-    return change
+    return writes(good, change)
 
 
 def _bare_ampersand(good: GoodReply) -> Broken | None:
     """Leave a text's ampersand unescaped; add "R&D" if no escaped ampersand exists."""
-    bare = writes(lambda text: text)(good)
+    bare = writes(good, lambda text: text)
     if bare is not None and bare.text != good.text and bare.text.count("&") == good.text.count("&amp;"):
         return bare
-    return writes(lambda text: f"{text} R&D")(good)
+    return writes(good, lambda text: f"{text} R&D")
 
 
 VALUES = grouped(
     "values",
-    Mutation("numbers in quotes", "a number is written as text", each(is_number, lambda one: f'"{one}"', True)),
-    Mutation("numbers with a unit", "12.5 EUR, as the document has it", each(is_number, lambda one: f"{one} EUR")),
-    Mutation("numbers with a hedge", "about 12.5, by models that are not sure", each(is_number, "about {}".format)),
-    Mutation(
+    ("numbers in quotes", "a number is written as text", each, is_number, lambda one: f'"{one}"', True),
+    ("numbers with a unit", "12.5 EUR, as the document has it", each, is_number, lambda one: f"{one} EUR"),
+    ("numbers with a hedge", "about 12.5, by models that are not sure", each, is_number, "about {}".format),
+    (
         "thousands separators",
         "1,234 as in a document",
-        each(lambda one: is_number(one) and 1000 <= abs(one) < math.inf, "{:,}".format, True),
+        each,
+        lambda one: is_number(one) and 1000 <= abs(one) < math.inf,
+        "{:,}".format,
+        True,
     ),
-    Mutation(
+    (
         "a decimal comma",
         "12,5 as in half of Europe",
-        each(
-            lambda one: isinstance(one, float) and math.isfinite(one) and not one.is_integer(),
-            lambda one: str(one).replace(".", ","),
-            True,
-        ),
+        each,
+        lambda one: isinstance(one, float) and math.isfinite(one) and not one.is_integer(),
+        lambda one: str(one).replace(".", ","),
+        True,
     ),
-    Mutation("shares in percent", "93% for 0.93", each(is_share, lambda one: f"{one * 100:g}%", True)),
-    Mutation("shares out of ten", "9.3/10 for 0.93", each(is_share, lambda one: f"{one * 10:g}/10")),
-    Mutation("yes and no", "words for true and false", each(is_truth, lambda one: "yes" if one else "no")),
-    Mutation(
+    ("shares in percent", "93% for 0.93", each, is_share, lambda one: f"{one * 100:g}%", True),
+    ("shares out of ten", "9.3/10 for 0.93", each, is_share, lambda one: f"{one * 10:g}/10"),
+    ("yes and no", "words for true and false", each, is_truth, lambda one: "yes" if one else "no"),
+    (
         "true and false in quotes",
         "a truth value is written as text",
-        each(is_truth, lambda one: f'"{str(one).lower()}"', True),
+        each,
+        is_truth,
+        lambda one: f'"{str(one).lower()}"',
+        True,
     ),
-    Mutation(
+    (
         "the other language's true",
         "True in JSON, true where Python's was shown",
-        each_leaf(lambda one, in_json: str(one) if in_json else str(one).lower(), is_truth),
+        each_leaf,
+        is_truth,
+        lambda one, in_json: str(one) if in_json else str(one).lower(),
     ),
-    Mutation(
-        "N/A for nothing", "paper forms contain N/A for an empty field", each(lambda one: one is None, lambda _: "N/A")
-    ),
-    Mutation("None as a word", "Python's None as a text", each(lambda one: one is None, str)),
-    Mutation(
+    ("N/A for nothing", "paper forms contain N/A for an empty field", each, lambda one: one is None, lambda _: "N/A"),
+    ("None as a word", "Python's None as a text", each, lambda one: one is None, str),
+    (
         "dates with dots",
         "04.11.2024 for 2024-11-04",
-        each(lambda one: isinstance(one, str) and DATE.match(one), lambda one: DATE.sub(r"\3.\2.\1", one)),
+        each,
+        lambda one: isinstance(one, str) and DATE.match(one),
+        lambda one: DATE.sub(r"\3.\2.\1", one),
     ),
-    Mutation(
+    (
         "choices capitalised",
         "a choice written as in a heading",
-        each_field(is_choice, lambda one: one.plain.capitalize()),
+        each_field,
+        is_choice,
+        lambda one: one.plain.capitalize(),
     ),
-    Mutation(
-        "choices in capitals", "a choice written as a constant", each_field(is_choice, lambda one: one.plain.upper())
-    ),
-    Mutation(
-        "choices with a full stop", "a choice written as a sentence", each_field(is_choice, lambda one: f"{one.plain}.")
-    ),
-    Mutation(
+    ("choices in capitals", "a choice written as a constant", each_field, is_choice, lambda one: one.plain.upper()),
+    ("choices with a full stop", "a choice written as a sentence", each_field, is_choice, lambda one: f"{one.plain}."),
+    (
         "choices with their class",
         "Mood.CALM, as Python prints a member (dspy#10010)",
-        each_field(is_choice, member_name),
+        each_field,
+        is_choice,
+        member_name,
     ),
-    Mutation("choices in a sentence", "The answer is …", each_field(is_choice, lambda one: f"I would say {one.plain}")),
-    Mutation("lists as bullets", "Markdown's list", each_list(lambda items: "\n".join([f"- {one}" for one in items]))),
-    Mutation("lists on one line", "items with commas between them", each_list(", ".join)),
-    Mutation(
+    ("choices in a sentence", "The answer is …", each_field, is_choice, lambda one: f"I would say {one.plain}"),
+    ("lists as bullets", "Markdown's list", each_list, lambda items: "\n".join([f"- {one}" for one in items])),
+    ("lists on one line", "items with commas between them", each_list, ", ".join),
+    (
         "one item without its list",
         "a list of one is written as its item",
-        each_list(lambda items: items[0] if len(items) == 1 else None),
+        each_list,
+        lambda items: items[0] if len(items) == 1 else None,
     ),
-    Mutation(
+    (
         "lists and objects as JSON text",
         "JSON within a string, or within a tag",
-        each_field(is_container, lambda one: to_json(one.plain)),
+        each_field,
+        is_container,
+        lambda one: to_json(one.plain),
     ),
-    Mutation(
+    (
         "lists and objects in a fence",
         "JSON within a section, in a fence of its own",
-        outside_json(each_field(is_container, lambda one: f"```json\n{to_json(one.plain)}\n```")),
+        outside_json,
+        each_field,
+        is_container,
+        lambda one: f"```json\n{to_json(one.plain)}\n```",
     ),
-    Mutation(
+    (
         "values in words",
         "about 12, probably, a and b: words where a value was asked for",
-        each_field(lambda one: not one.is_text, in_words),
+        each_field,
+        lambda one: not one.is_text,
+        in_words,
     ),
-    Mutation("null for a text", "JSON's word where there is no text", null_for_text),
-    Mutation(
+    ("null for a text", "JSON's word where there is no text", null_for_text),
+    (
         "texts in quotes",
         "a text in quotes that are not part of it",
-        outside_json(each_field(is_text, lambda one: f'"{one.value}"')),
+        outside_json,
+        each_field,
+        is_text,
+        lambda one: f'"{one.value}"',
     ),
-    Mutation(
-        "texts in bold", "Markdown's emphasis around an answer", each_field(is_text, lambda one: f"**{one.value}**")
-    ),
-    Mutation(
-        "texts in a fence", "a text as a block of code", each_field(is_text, lambda one: f"```\n{one.value}\n```")
-    ),
-    Mutation("quotes in a text", 'a word in "quotes", which JSON has to escape', writes(_first_word('"{}"'))),
-    Mutation(
+    ("texts in bold", "Markdown's emphasis around an answer", each_field, is_text, lambda one: f"**{one.value}**"),
+    ("texts in a fence", "a text as a block of code", each_field, is_text, lambda one: f"```\n{one.value}\n```"),
+    ("quotes in a text", 'a word in "quotes", which JSON has to escape', first_word, '"{}"'),
+    (
         "a line break in a text",
         "paragraphs, which JSON has to escape",
-        writes(lambda text: f"{text}\n\nSecond paragraph."),
+        writes,
+        lambda text: f"{text}\n\nSecond paragraph.",
     ),
-    Mutation(
+    (
         "backslashes in a text",
         "a path as C:\\new\\table, which JSON has to escape",
-        writes(lambda text: f"{text} C:\\new\\table"),
+        writes,
+        lambda text: f"{text} C:\\new\\table",
     ),
-    Mutation("an ampersand in a text", "R&D, which XML has to escape", _bare_ampersand),
-    Mutation("a less-than in a text", "x < 3, which XML has to escape", writes(lambda text: f"{text} x < 3")),
-    Mutation("HTML's entities in a text", "&nbsp;, which XML does not know", writes(lambda text: f"{text}&nbsp;etc.")),
-    Mutation("bold tags in a text", "<b>…</b> as on a web page", writes(_first_word("<b>{}</b>"))),
-    Mutation(
+    ("an ampersand in a text", "R&D, which XML has to escape", _bare_ampersand),
+    ("a less-than in a text", "x < 3, which XML has to escape", writes, lambda text: f"{text} x < 3"),
+    ("HTML's entities in a text", "&nbsp;, which XML does not know", writes, lambda text: f"{text}&nbsp;etc."),
+    ("bold tags in a text", "<b>…</b> as on a web page", first_word, "<b>{}</b>"),
+    (
         "braces in a text",
         "a text with {placeholders} in it (dspy#8759)",
-        writes(lambda text: f"{text} {{like}} {{this}}"),
+        writes,
+        lambda text: f"{text} {{like}} {{this}}",
     ),
-    Mutation(
+    (
         "a fence in a text",
         "a text with a block of code in it",
-        writes(lambda text: f"{text}\n```python\nx = 1\n```", True),
+        writes,
+        lambda text: f"{text}\n```python\nx = 1\n```",
+        True,
     ),
-    Mutation(
+    (
         "a marker in a text",
         "a text about prompts, with a marker on a line of it",
-        lambda good: change_text(
-            good, lambda text: f"{text}\n[[ ## {good.fields[-1].name} ## ]]\nis a marker.", properly
-        ),
+        lambda good: writes(good, lambda text: f"{text}\n[[ ## {good.fields[-1].name} ## ]]\nis a marker.", True),
     ),
-    Mutation(
-        "the end of CDATA in a text", "a[b[0]]>1 as in code (dspy#10269)", writes(lambda text: f"{text} a[b[0]]>1")
-    ),
-    Mutation(
+    ("the end of CDATA in a text", "a[b[0]]>1 as in code (dspy#10269)", writes, lambda text: f"{text} a[b[0]]>1"),
+    (
         "a tag in a text",
         "a text with its own closing tag in it (dspy#10102)",
-        lambda good: change_text(good, lambda text: f"{text} (see </{good.fields[0].name}>)", _unescaped),
+        lambda good: writes(good, lambda text: f"{text} (see </{good.fields[0].name}>)"),
     ),
 )

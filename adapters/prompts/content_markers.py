@@ -6,7 +6,7 @@ The finished text is searched for markers, so markers in a user's own values are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from adapters.json_text.json_loading import load_json
 from adapters.prompts.text import DataPart, Segment, Text
@@ -28,11 +28,8 @@ def expand(text: Text) -> tuple[tuple[Text | DataPart, ...], bool]:
     """
     if START not in text:
         return (text,), False
-    return tuple(_parts(text)), True
-
-
-def _parts(text: Text) -> Iterator[Text | DataPart]:
     plain = str(text)
+    parts: list[Text | DataPart] = []
     position = 0
     repairable = REPAIRED_LENGTH
     while True:
@@ -41,33 +38,25 @@ def _parts(text: Text) -> Iterator[Text | DataPart]:
         if end < 0:
             break
         if start > position:
-            yield text.slice(position, start)
+            parts.append(text.slice(position, start))
         payload = plain[start + len(START) : end].strip()
         # Inside a list or dict the marked text is part of a JSON string, so its quotes are escaped twice.
         parsed = _first_result(payload, (json.loads, lambda text: json.loads(json.loads(f'"{text}"'))))
         if parsed is UNREADABLE and len(payload) <= repairable:
             repairable -= len(payload)
             parsed = _first_result(payload, (load_json,))
-        field = _field_at(text, start)
+        field = text.slice(start, start + 1).segments[0].field
         for block in parsed if isinstance(parsed, list) else [payload]:
             if not isinstance(block, dict):
-                yield Text((Segment(str(block), "value", field),))
+                parts.append(Text((Segment(str(block), "value", field),)))
             elif list(block) == ["type", "text"] and block["type"] == "text" and isinstance(block["text"], str):
-                yield Text((Segment(block["text"], "value", field),))
+                parts.append(Text((Segment(block["text"], "value", field),)))
             else:
-                yield DataPart(block, field)
+                parts.append(DataPart(block, field))
         position = end + len(END)
     if position < len(plain):
-        yield text.slice(position, len(plain))
-
-
-def _field_at(text: Text, position: int) -> str | None:
-    end = 0
-    for segment in text.segments:
-        end += len(segment.text)
-        if end > position:
-            return segment.field
-    return None
+        parts.append(text.slice(position, len(plain)))
+    return tuple(parts), True
 
 
 def _first_result(payload: str, parsers: tuple[Callable[[str], object], ...]) -> object:

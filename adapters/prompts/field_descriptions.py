@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import json
 import re
 import textwrap
@@ -22,17 +21,9 @@ from adapters.values.value_text import to_json
 NOTE = " " * 8 + "# note: the value you produce "
 
 
-def is_subclass(annotation: object, base: type) -> bool:
-    """Test whether `annotation` is a subclass of `base`; False if it is not a class."""
-    try:
-        return inspect.isclass(annotation) and issubclass(annotation, base)
-    except TypeError:
-        return False
-
-
 def is_model(annotation: object) -> TypeGuard[type[pydantic.BaseModel]]:
     """Test whether `annotation` is a pydantic model."""
-    return is_subclass(annotation, pydantic.BaseModel)
+    return isinstance(annotation, type) and issubclass(annotation, pydantic.BaseModel)
 
 
 def get_field_description_string(fields: Mapping[str, Field]) -> Text:
@@ -84,7 +75,7 @@ def _type_note(field: Field) -> tuple[Segment, ...]:
         return (Segment("must be True or False", "type", name),)
     if annotation is int or annotation is float:
         return (Segment(f"must be a single {annotation.__name__} value", "type", name),)
-    if is_subclass(annotation, enum.Enum):
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         values = "; ".join(str(member.value) for member in annotation)
         return (Segment("must be one of: ", "boilerplate", name), Segment(values, "type", name))
     if getattr(annotation, "__origin__", None) is Literal:
@@ -101,20 +92,6 @@ def _type_note(field: Field) -> tuple[Segment, ...]:
     )
 
 
-def _type_reminder(field: Field) -> tuple[Segment, ...]:
-    """Write an output's type in parentheses, for the reminder at the end of a user message."""
-    if is_named(field.annotation, "ToolCalls"):
-        text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
-        return (Segment(text, "reminder", field.name),)
-    if field.annotation is str:
-        return ()
-    return (
-        Segment(" (must be formatted as a valid Python ", "reminder", field.name),
-        Segment(name_of(field.annotation), "type", field.name),
-        Segment(")", "reminder", field.name),
-    )
-
-
 def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
     """Write the outputs for a reminder: each name in `marker` with its type, separated by `then`."""
     segments: list[Segment] = []
@@ -122,7 +99,13 @@ def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
         if index:
             segments.append(Segment(", then ", "reminder"))
         segments.append(Segment(marker.format(name), "marker", name))
-        segments.extend(_type_reminder(field))
+        if is_named(field.annotation, "ToolCalls"):
+            text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
+            segments.append(Segment(text, "reminder", name))
+        elif field.annotation is not str:
+            segments.append(Segment(" (must be formatted as a valid Python ", "reminder", name))
+            segments.append(Segment(name_of(field.annotation), "type", name))
+            segments.append(Segment(")", "reminder", name))
     return segments
 
 

@@ -138,11 +138,6 @@ Demos = Sequence[Values]
 NOTHING: Values = MappingProxyType({})
 
 
-def nothing() -> Values:
-    """Return `NOTHING`, as a default factory: dataclasses of Python 3.11 reject a mapping proxy as a default."""
-    return NOTHING
-
-
 @dataclass(frozen=True, slots=True)
 class DataPart:
     """A content part that is not text, such as an image.
@@ -172,7 +167,8 @@ class Message(ShowsItself):
     turn: str
     parts: tuple[Text | DataPart, ...]
     is_list: bool = False
-    extra: Mapping[str, Any] = field(default_factory=nothing)
+    # A factory, as dataclasses of Python 3.11 reject a mapping proxy as a default.
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     @property
     def content(self) -> str | list[dict[str, object]] | None:
@@ -268,9 +264,17 @@ def content_parts(content: object) -> tuple[tuple[Text | DataPart, ...], bool]:
     """Convert content returned by an adapter's method (text, a list or None) to `parts` and `is_list`."""
     if isinstance(content, str):
         return (Text.of(content),), False
-    if isinstance(content, list):
-        return tuple([_part(one) for one in content]), True
-    return (), False
+    if not isinstance(content, list):
+        return (), False
+    parts: list[Text | DataPart] = []
+    for part in content:
+        if not isinstance(part, Mapping):
+            parts.append(DataPart({"type": "text", "text": str(part)}))
+        elif part.get("type") == "text" and isinstance(part.get("text"), str):
+            parts.append(Text.of(part["text"]))
+        else:
+            parts.append(DataPart(part))
+    return tuple(parts), True
 
 
 def message_of(role: str, turn: str, content: object) -> Message:
@@ -300,12 +304,6 @@ def prompt_of_dicts(messages: Sequence[Mapping[str, object]], turn: str | None =
     return Prompt(tuple(made))
 
 
-def _part(part: object) -> Text | DataPart:
-    if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
-        return Text.of(part["text"])
-    return DataPart(part if isinstance(part, Mapping) else {"type": "text", "text": str(part)})
-
-
 RETURNS = "`format` returns a list of messages, or an object with `system` and `messages`"
 
 
@@ -314,14 +312,14 @@ def message_dicts(formatted: Any) -> list[Mapping[str, object]]:
 
     Raises TypeError if it is neither a list of messages nor an object with `system` and `messages`.
     """
-    messages = _of(formatted, "messages")
+    messages = member_of(formatted, "messages")
     if messages is None:
         if not _is_list(formatted):
             raise TypeError(f"{RETURNS}, not {type(formatted).__name__}")
         return [_message(one) for one in formatted]
     if not _is_list(messages):
         raise TypeError(f"{RETURNS}; its `messages` are a {type(messages).__name__}")
-    system = _of(formatted, "system")
+    system = member_of(formatted, "system")
     head = [] if system is None else [{"role": "system", "content": _content(system)}]
     return [*head, *[_message(one) for one in messages]]
 
@@ -330,24 +328,25 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _of(value: object, name: str) -> Any:
+def member_of(value: object, name: str) -> Any:
+    """Return a member of a JSON object, or of an object with such attributes; None without it."""
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _message(message: object) -> Mapping[str, object]:
     if isinstance(message, Mapping) and "parts" not in message:
         return message
-    role, parts = _of(message, "role"), _of(message, "parts")
+    role, parts = member_of(message, "role"), member_of(message, "parts")
     if not isinstance(role, str) or (parts is None and not hasattr(message, "content")):
         raise TypeError(f"a message has a `role` and its `content` or `parts`; {type(message).__name__} has not")
-    return {"role": role, "content": _content(_of(message, "content") if parts is None else parts)}
+    return {"role": role, "content": _content(member_of(message, "content") if parts is None else parts)}
 
 
 def _content(content: Any) -> object:
     """Convert content to text if all parts are text (dspy's `lm15_boundary.history_messages`), else to dicts."""
     if not _is_list(content):
         return content
-    texts = [_of(part, "text") if _of(part, "type") == "text" else None for part in content]
+    texts = [member_of(part, "text") if member_of(part, "type") == "text" else None for part in content]
     said = [one for one in texts if isinstance(one, str)]
     if said and len(said) == len(texts) and not isinstance(content[0], Mapping):
         return "\n".join(said)
@@ -358,12 +357,12 @@ def _part_dict(part: object) -> Mapping[str, object]:
     """Convert a part to the form of the providers' chat APIs; unknown parts keep their type and content."""
     if isinstance(part, Mapping):
         return part
-    kind, url, data = _of(part, "type"), _of(part, "url"), _of(part, "data")
+    kind, url, data = member_of(part, "type"), member_of(part, "url"), member_of(part, "data")
     if kind == "image" and (url or data):
-        return {"type": "image_url", "image_url": {"url": url or f"data:{_of(part, 'media_type')};base64,{data}"}}
+        return {"type": "image_url", "image_url": {"url": url or f"data:{member_of(part, 'media_type')};base64,{data}"}}
     if kind == "text":
-        return {"type": "text", "text": _of(part, "text")}
+        return {"type": "text", "text": member_of(part, "text")}
     slots = getattr(type(part), "__slots__", ())
     names = (slots,) if isinstance(slots, str) else tuple(slots)
-    members = vars(part) if hasattr(part, "__dict__") else {name: _of(part, name) for name in names}
+    members = vars(part) if hasattr(part, "__dict__") else {name: member_of(part, name) for name in names}
     return {"type": str(kind), **{name: value for name, value in members.items() if name != "type" and value}}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.prompts.text import Message, Prompt, Segment, Text
+from adapters.prompts.text import Message, Prompt, Text, message_of
 from adapters.replies.flag import named
 from adapters.replies.reading import Reader, Reading
 from adapters.requests.capabilities import Capabilities
@@ -194,13 +194,11 @@ def asked_again(request: Request, reading: Reading) -> Request:
         causes = [reading.error.message.strip()]
     said = "\n".join([f"- {one}" for one in causes])
     words = f"Your last reply could not be parsed:\n{said}\n\nWrite the whole reply again, corrected.\n\n{reminder}"
-    replied = (_message("assistant", text),) if text.strip() else ()
-    following = (*messages, *replied, _message("user", words.strip()))
+    turns = [("assistant", text)] if text.strip() else []
+    turns.append(("user", words.strip()))
+    added = [message_of(role, "ask again", Text.of(said, "boilerplate")) for role, said in turns]
+    following = (*messages, *added)
     return replace(request, prompt=replace(request.prompt, messages=following, reusable=None))
-
-
-def _message(role: str, text: str) -> Message:
-    return Message(role, "ask again", (Text((Segment(text, "boilerplate"),)),))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from adapters.errors import AdapterParseError
 from adapters.json_text.json_loading import load_json
 from adapters.late_dataclasses import replace
-from adapters.prompts.text import Prompt
+from adapters.prompts.text import Prompt, member_of
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.replies.tokens import tokens_of
 from adapters.requests.calls import Outcome, Request, RequestedAdapter
@@ -236,7 +236,7 @@ def _postprocessed(
     if not text and not natively:
         message = "The LM returned an empty or null response."
         error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
-        called = tuple(str(provider_tool_call(one)["name"]) for one in _value(output, "tool_calls") or ())
+        called = tuple(str(provider_tool_call(one)["name"]) for one in member_of(output, "tool_calls") or ())
         unread = _unread(adapter, signature, output if isinstance(output, str) else "")
         wrong = ReadingError("AdapterParseError", message)
         return Outcome({}, replace(unread, error=wrong, exception=error, called=called))
@@ -292,18 +292,14 @@ def _all_outputs(
 
 def provider_tool_call(call: object) -> dict[str, Any]:
     """Convert a provider's tool call to dspy's `{"id", "name", "args"}`; json_repair parses arguments in text."""
-    function = _value(call, "function", {}) or {}
-    arguments = _value(function, "arguments") or _value(call, "arguments", {})
+    function = member_of(call, "function") or {}
+    arguments = member_of(function, "arguments") or member_of(call, "arguments")
     if isinstance(arguments, str):
         arguments = load_json(arguments)
     elif not isinstance(arguments, dict):
         arguments = {}
-    name = _value(function, "name") or _value(call, "name")
-    return {"id": _value(call, "call_id") or _value(call, "id"), "name": name, "args": arguments}
-
-
-def _value(holder: object, key: str, default: object = None) -> Any:
-    return holder.get(key, default) if isinstance(holder, dict) else getattr(holder, key, default)
+    name = member_of(function, "name") or member_of(call, "name")
+    return {"id": member_of(call, "call_id") or member_of(call, "id"), "name": name, "args": arguments}
 
 
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:

@@ -13,7 +13,7 @@ from adapters.late_dataclasses import dataclass, replace
 from adapters.lm import interruption
 from adapters.lm.chunk_filters import text_without_secrets
 from adapters.lm.protocol import Completion
-from adapters.prompts.text import Message, Segment, Text
+from adapters.prompts.text import Message, Text
 from adapters.requests.request import Request
 from adapters.running import events
 from adapters.running.model_calls import Lifecycle, StopError
@@ -71,7 +71,10 @@ def answered(
         given = adapter.format_user_message_content(
             tool_results_signature(), {"tool_call_results": ToolCallResults.model_validate(results)}, suffix=reminder
         )
-        messages = [Message("assistant", turn, (_plain(completion.text),)), Message("user", turn, (Text.of(given),))]
+        messages = [
+            Message("assistant", turn, (Text.of(completion.text, "value"),)),
+            Message("user", turn, (Text.of(given),)),
+        ]
     made = [
         {"id": one.call_id, "name": one.name, "args": one.arguments if isinstance(one.arguments, Mapping) else {}}
         for one in told
@@ -154,10 +157,7 @@ def _awaited(value: object) -> Any:
         return value
     import asyncio  # few tools need it
 
-    async def wait() -> Any:
-        return await value
-
-    return asyncio.run(wait())
+    return asyncio.run(asyncio.wait_for(value, None))
 
 
 def _without_secrets(result: ToolResult) -> ToolResult:
@@ -181,22 +181,15 @@ def _rendered(result: ToolResult) -> str:
 def _native_messages(
     completion: Completion, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
 ) -> list[Message]:
-    asked = [
-        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _plain_text(one.arguments)}}
-        for one in calls
-    ]
-    content = (_plain(completion.text),) if completion.text else ()
+    asked = []
+    for call in calls:
+        given = call.arguments
+        text = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
+        asked.append({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": text or "{}"}})
+    content = (Text.of(completion.text, "value"),) if completion.text else ()
     messages = [Message("assistant", turn, content, False, {"tool_calls": asked})]
     for one in told:
-        messages.append(Message("tool", turn, (_plain(one.rendered_output),), False, {"tool_call_id": one.call_id}))
+        messages.append(
+            Message("tool", turn, (Text.of(one.rendered_output, "value"),), False, {"tool_call_id": one.call_id})
+        )
     return messages
-
-
-def _plain_text(arguments: object) -> str:
-    if isinstance(arguments, str):
-        return arguments or "{}"
-    return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)
-
-
-def _plain(text: str) -> Text:
-    return Text((Segment(text, "value"),))

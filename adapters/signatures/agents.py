@@ -7,7 +7,7 @@ prompts from the user's signature.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -44,15 +44,13 @@ def tool_text(name: str, description: str, args: Mapping[str, Any]) -> str:
 
 def inner_signatures(module: Module, signature: Signature, tools: Mapping[str, str]) -> tuple[InnerSignature, ...]:
     """Make the signatures that a module calls, in order; `tools` maps names to texts of `tool_text`."""
-    if module == "react":
+    if module in ("react", "code-act"):
+        is_react = module == "react"
+        step = _react(signature, tools) if is_react else _code_act(signature, tools)
+        extract = Signature.make(signature.fields.values(), signature.instructions)
         return (
-            InnerSignature("react", _react(signature, tools), False),
-            InnerSignature("extract", _extract(signature), True),
-        )
-    if module == "code-act":
-        return (
-            InnerSignature("codeact", _code_act(signature, tools), False),
-            InnerSignature("extractor", _extract(signature), True),
+            InnerSignature("react" if is_react else "codeact", step, False),
+            InnerSignature("extract" if is_react else "extractor", extract.append(TRAJECTORY, InputField(), str), True),
         )
     if module == "refine":
         hint = InputField(desc="A hint to the module from an earlier run")
@@ -113,14 +111,6 @@ def _listed(fields: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in fields)
 
 
-def _inputs(signature: Signature) -> list[Field]:
-    return list(signature.input_fields.values())
-
-
-def _extract(signature: Signature) -> Signature:
-    return Signature.make(signature.fields.values(), signature.instructions).append(TRAJECTORY, InputField(), str)
-
-
 def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[str, str]:
     """Add the `finish` tool of a ReAct, which replaces a tool of the same name."""
     described = (
@@ -132,6 +122,7 @@ def tools_with_finish(signature: Signature, tools: Mapping[str, str]) -> dict[st
 
 def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
     """Write the instructions of `dspy.ReAct(signature, tools).react`."""
+    offered = tools_with_finish(signature, tools)
     inputs, outputs = _listed(signature.input_fields), _listed(signature.output_fields)
     instructions = [f"{signature.instructions}\n"] if signature.instructions else []
     instructions += [
@@ -144,7 +135,7 @@ def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
         "After each tool call, you receive a resulting observation, which gets appended to your trajectory.\n",
         "When writing next_thought, you may reason about the current situation and plan for future steps.",
         "When selecting the next_tool_name and its next_tool_args, the tool must be one of:\n",
-        *_numbered(tools_with_finish(signature, tools).values()),
+        *[f"({number}) {tool}" for number, tool in enumerate(offered.values(), 1)],
         "When providing `next_tool_args`, the value inside the field must be in JSON format",
     ]
     return "\n".join(instructions)
@@ -152,16 +143,12 @@ def react_instructions(signature: Signature, tools: Mapping[str, str]) -> str:
 
 def _react(signature: Signature, tools: Mapping[str, str]) -> Signature:
     return (
-        Signature.make(_inputs(signature), react_instructions(signature, tools))
+        Signature.make(signature.input_fields.values(), react_instructions(signature, tools))
         .append(TRAJECTORY, InputField(), str)
         .append("next_thought", OutputField(), str)
         .append("next_tool_name", OutputField(), Literal[tuple(tools_with_finish(signature, tools))])
         .append("next_tool_args", OutputField(), dict[str, Any])
     )
-
-
-def _numbered(tools: Iterable[str]) -> Sequence[str]:
-    return [f"({number}) {tool}" for number, tool in enumerate(tools, 1)]
 
 
 def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
@@ -178,11 +165,11 @@ def _code_act(signature: Signature, tools: Mapping[str, str]) -> Signature:
         f"When all information for producing the outputs ({outputs}) are available to be extracted, mark "
         "`finished=True` besides the final Python code.",
         "You have access to the Python Standard Library and the following functions:",
-        *_numbered(tools.values()),
+        *[f"({number}) {tool}" for number, tool in enumerate(tools.values(), 1)],
     ]
     code = "Python code that when executed, produces output relevant to answering the question"
     return (
-        Signature.make(_inputs(signature), "\n".join(instructions))
+        Signature.make(signature.input_fields.values(), "\n".join(instructions))
         .append(TRAJECTORY, InputField(), str)
         .append("generated_code", OutputField(desc=code), str)
         .append("finished", OutputField(desc="a boolean flag to determine if the process is done"), bool)
@@ -197,7 +184,7 @@ _GENERATED = _code("output", "generated_code", "python code that answers the que
 
 
 def _generate(signature: Signature) -> Signature:
-    made = Signature.make([*_inputs(signature), _GENERATED])
+    made = Signature.make([*signature.input_fields.values(), _GENERATED])
     inputs, outputs = _listed(made.input_fields), _listed(made.output_fields)
     instructions = (
         f"You will be given {inputs} and you will respond with {outputs}.\n"
@@ -213,7 +200,7 @@ def _generate(signature: Signature) -> Signature:
 def _regenerate(signature: Signature) -> Signature:
     previous = _code("input", "previous_code", "previously-generated python code that errored")
     error = _code("input", "error", "error message from previously-generated python code")
-    made = Signature.make([*_inputs(signature), previous, error, _GENERATED])
+    made = Signature.make([*signature.input_fields.values(), previous, error, _GENERATED])
     return made.with_instructions(
         f"You are given {_listed(made.input_fields)} due to an error in previous code.\n"
         "Your task is to correct the error and provide the new `generated_code`."
@@ -223,7 +210,7 @@ def _regenerate(signature: Signature) -> Signature:
 def _answer(signature: Signature) -> Signature:
     final = _code("input", "final_generated_code", "python code that answers the question")
     output = _code("input", "code_output", "output of previously-generated python code")
-    made = Signature.make([*_inputs(signature), final, output, *signature.output_fields.values()])
+    made = Signature.make([*signature.input_fields.values(), final, output, *signature.output_fields.values()])
     return made.with_instructions(
         f"Given the final code {_listed(made.input_fields)}, provide the final {_listed(made.output_fields)}."
     )

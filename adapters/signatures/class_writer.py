@@ -22,7 +22,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.known_names import is_not_run
 from adapters.signatures.type_names import is_type_alias, walk
-from adapters.signatures.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
+from adapters.signatures.value_writer import ValueWriter, constraint_values, text_literal
 from adapters.types.recognition import is_decision_type, is_kind_of, kind_of, options_of
 
 _FIELD_ARGUMENTS = (
@@ -135,19 +135,17 @@ class ClassWriter:
             return f"dspy.experimental.{name}"
         if is_decision_type(annotation):
             self._imported("dspy.experimental", "")
-            return f"dspy.experimental.{kind_of(annotation).capitalize()}[{self._criteria(annotation)}]"
+            criteria, kind = annotation.criteria(), kind_of(annotation)  # type: ignore[attr-defined]
+            if kind == "score":
+                written = [self.values.write(one) for one in criteria]
+            else:
+                values = options_of(annotation) if kind == "choice" else [one == "true" for one in criteria]
+                pairs = zip(values, criteria.values(), strict=True)
+                written = [f"({self.values.write(value)}, {self.values.write(told)})" for value, told in pairs]
+            return f"dspy.experimental.{kind.capitalize()}[{', '.join(written)}]"
         if name in known_names.DSPY_TYPES or name == "Type":
             return f"dspy.{name}"
         raise SignatureError(f"the custom type {name} cannot be written as source", hint="its methods are code")
-
-    def _criteria(self, decision_type: Any) -> str:
-        criteria = decision_type.criteria()
-        kind = kind_of(decision_type)
-        if kind == "score":
-            return ", ".join(self.values.write(one) for one in criteria)
-        values = options_of(decision_type) if kind == "choice" else [one == "true" for one in criteria]
-        pairs = zip(values, criteria.values(), strict=True)
-        return ", ".join(f"({self.values.write(value)}, {self.values.write(told)})" for value, told in pairs)
 
     def _metadata(self, one: Any) -> str:
         if is_decision_type(one):
@@ -202,7 +200,8 @@ class ClassWriter:
             return f"{cls.__name__} = {made}({cls.__name__!r}, {self.annotation(cls.__value__)})"
         if issubclass(cls, enum.Enum):
             lines = [f"{name} = {self.values.write(member.value)}" for name, member in cls.__members__.items()]
-            return self._statement(f"class {cls.__name__}({self._bases(cls)})", cls, lines)
+            bases = ", ".join(self._type(one) for one in cls.__bases__)
+            return self._statement(f"class {cls.__name__}({bases})", cls, lines)
         if issubclass(cls, BaseModel):
             return self._model(cls)
         if dataclasses.is_dataclass(cls):
@@ -225,13 +224,10 @@ class ClassWriter:
         body += lines
         return "\n".join([f"{head}:", *(f"    {line}" for line in body or ["pass"])])
 
-    def _bases(self, cls: type) -> str:
-        return ", ".join(self._type(one) for one in cls.__bases__)
-
     def _model(self, cls: type[BaseModel]) -> str:
         if not cls.__pydantic_complete__:
             cls.model_rebuild(raise_errors=False)
-        bases = self._bases(cls)
+        bases = ", ".join(self._type(one) for one in cls.__bases__)
         inherited: dict[str, object] = {}
         for base in cls.__bases__:
             inherited.update(getattr(base, "model_config", {}))
@@ -251,7 +247,7 @@ class ClassWriter:
         return self._statement(f"class {cls.__name__}({bases})", cls, lines)
 
     def _member(self, name: str, info: FieldInfo) -> str:
-        others = [one for one in info.metadata if not is_constraint(one) and not is_not_run(one)]
+        others = [one for one in info.metadata if not constraint_values([one]) and not is_not_run(one)]
         annotation: object = info.annotation
         for one in others:
             annotation = Annotated[annotation, one]

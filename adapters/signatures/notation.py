@@ -31,7 +31,7 @@ from adapters.signatures.read.declarations import (
 from adapters.signatures.read.fields import SignatureSource
 from adapters.signatures.read.names import PARAMETERS, dotted
 from adapters.signatures.read.plain_strings import read_plain
-from adapters.signatures.read.source_text import Binding, SourceText, check_size, last_name, told
+from adapters.signatures.read.source_text import Binding, SourceText, last_name, told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
 
@@ -66,7 +66,7 @@ def _read(text: str, class_name: str | None) -> Signature:
             if class_name is not None:
                 raise SignatureError(f"there is no class {class_name} in the string notation")
             return read_string(text)
-        return SourceModule(_parsed(text)).signature(class_name)
+        return SourceModule(SourceText.of(text.removeprefix("\ufeff"))).signature(class_name)
     except RecursionError:
         raise SignatureError("nested too deeply") from None
 
@@ -77,7 +77,7 @@ def class_names(text: str) -> tuple[str, ...]:
     if not is_source(text):
         return ()
     try:
-        return SourceModule(_parsed(text)).signature_names()
+        return SourceModule(SourceText.of(text.removeprefix("\ufeff"))).signature_names()
     except RecursionError:
         raise SignatureError("nested too deeply") from None
 
@@ -99,11 +99,6 @@ def sources_in(page: str) -> Iterator[str]:
         # `dedent` would change blank lines of a docstring
         yield "\n".join([line.removeprefix(indent) for line in text.split("\n")])
     yield from [written for _, written in _STRING.findall(page)]
-
-
-def _parsed(text: str) -> SourceText:
-    check_size(text)
-    return SourceText.of(text.removeprefix("\ufeff"))
 
 
 class SourceModule(ModuleText):

@@ -6,13 +6,14 @@ import ast
 import re
 from contextlib import suppress
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.notation import class_names, is_source
 from adapters.signatures.read.source_text import (
     SourceText,
+    Span,
     bindings_of,
     check_size,
     last_name,
@@ -25,16 +26,6 @@ ClassKind = Literal["signature", "model", "record", "enum"]
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 _DESCRIPTIONS = {"input": "desc", "output": "desc", "member": "description"}
-
-
-class Span(NamedTuple):
-    """The range `text[start:end]`, in code points."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        return text[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -125,7 +116,7 @@ def outline_of(text: str) -> Outline:
     for index, node in enumerate(tree.body):
         is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, ast.Import | ast.ImportFrom) or is_doc:
-            place = reader.line_end(reader.span(node).end)
+            place = reader.line_end(source.span(node).end)
         elif isinstance(node, ast.ClassDef):
             break
     return Outline(text, False, tuple(found), frozenset(bindings_of(tree.body)), place)
@@ -155,17 +146,14 @@ class _Reader:
         self._source = source
         self._text = text  # may differ from the parsed text, but has the same offsets
 
-    def span(self, node: ast.AST) -> Span:
-        return Span(*self._source.span(node))
-
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]
-        begin = self.span(first).start
+        begin = self._source.span(first).start
         start = self._line_start(begin)
         can_grow = not self._text[start:begin].strip() and first.lineno > node.lineno
         members = [one for one in (self._member(statement, kind) for statement in node.body) if one is not None]
-        whole = self.span(node)
-        decorated = min([whole.start, *(self.span(one).start for one in node.decorator_list)])
+        whole = self._source.span(node)
+        decorated = min([whole.start, *(self._source.span(one).start for one in node.decorator_list)])
         name = re.compile(r"class\s+(\w+)").search(self._text, whole.start)
         return ClassOutline(
             node.name,
@@ -174,23 +162,27 @@ class _Reader:
             Span(self._include_comments(self._line_start(decorated)), self.line_end(whole.end)),
             tuple(members),
             self._text[start:begin] if can_grow else "    ",
-            self.line_end(self.span(node.body[-1]).end),
+            self.line_end(self._source.span(node.body[-1]).end),
             start,
-            self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
+            self._source.span(first) if ast.get_docstring(node, clean=False) is not None else None,
             can_grow,
         )
 
     def _member(self, node: ast.stmt, kind: ClassKind) -> Member | None:
         match node:
             case ast.AnnAssign(target=ast.Name(id=name) as target) if kind != "enum":
-                annotation, value = self.span(node.annotation), node.value
+                annotation, value = self._source.span(node.annotation), node.value
                 if last_name(getattr(node.annotation, "value", node.annotation)) == "ClassVar":
                     return None
                 role: MemberKind | None = _role(value) if kind == "signature" else "member"
                 typed: tuple[str, Span | None] = (annotation.of(self._text), annotation)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name != "model_config":
                 role = "value" if kind == "enum" else _role(value) if kind == "signature" else None
-                typed = ("", None) if kind != "enum" else (self.span(value).of(self._text), self.span(value))
+                typed = (
+                    ("", None)
+                    if kind != "enum"
+                    else (self._source.span(value).of(self._text), self._source.span(value))
+                )
             case _:
                 return None
         if role is None or (kind == "enum" and name.startswith("_")):
@@ -201,18 +193,18 @@ class _Reader:
             described = next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None)
         constant = described.value if isinstance(described, ast.Constant) else None
         is_text = isinstance(constant, str)
-        statement = self.span(node)
+        statement = self._source.span(node)
         return Member(
             name,
             role,
-            self.span(target),
+            self._source.span(target),
             statement,
             *typed,
-            value_span=self.span(value) if value is not None else None,
+            value_span=self._source.span(value) if value is not None else None,
             call=call,
             description=constant if isinstance(constant, str) else None if described else "",
-            description_code=self.span(described).of(self._text) if described and not is_text else "",
-            description_span=self.span(described) if described else None,
+            description_code=self._source.span(described).of(self._text) if described and not is_text else "",
+            description_span=self._source.span(described) if described else None,
             block=self._block(statement),
         )
 
@@ -287,65 +279,57 @@ def uses_of(text: str, name: str) -> set[int]:
     return found.places
 
 
-class _Uses(ast.NodeVisitor):
+class _Uses:
+    """The references to a name in a text, as offsets."""
+
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         self.places: set[int] = set()
         self.source = SourceText.of(text)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id == self.name:
-            self.places.add(self.source.index(node.lineno, node.col_offset))
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self._type(node.annotation)
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        if isinstance(node.value, ast.Subscript | ast.BinOp):
-            self._type(node.value)
-        else:
-            self.visit(node.value)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        for base in node.bases:
-            self._type(base)
-        for other in (*node.keywords, *node.decorator_list, *node.body):
+    def visit(self, node: ast.AST, is_type: bool = False) -> None:
+        """Visit a node and its parts. Strings in a type are types, except in a Literal or the metadata of Annotated."""
+        types: list[ast.expr] = []
+        others: list[ast.AST] = []
+        match node:
+            case ast.Name(id=name):
+                if name == self.name:
+                    self.places.add(self.source.index(node.lineno, node.col_offset))
+            case ast.Constant(value=str() as quoted) if is_type:
+                self._quoted(node, quoted, 0)
+            case ast.Subscript(value=head, slice=inner) if is_type:
+                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                count = {"Literal": 0, "Annotated": 1}.get(last_name(head), len(items))
+                types, others = [head, *items[:count]], [*items[count:]]
+            case ast.BinOp(left=left, right=right) if is_type:
+                types = [left, right]
+            case ast.List(elts=items) | ast.Tuple(elts=items) if is_type:
+                types = items
+            case ast.AnnAssign(annotation=annotation, value=value):
+                types, others = [annotation], [] if value is None else [value]
+            case ast.Assign(value=ast.Subscript() | ast.BinOp() as value):
+                types = [value]
+            case ast.Assign(value=value):
+                others = [value]
+            case ast.ClassDef():
+                types, others = node.bases, [*node.keywords, *node.decorator_list, *node.body]
+            case _:
+                others = list(ast.iter_child_nodes(node))
+                if isinstance(node, ast.Call) and last_name(node.func) in ("Signature", "make_signature"):
+                    self._visit_signature(node)
+        for one in types:
+            self.visit(one, True)
+        for other in others:
             self.visit(other)
 
-    def visit_Call(self, node: ast.Call) -> None:
-        """Visit a call; the string of `dspy.Signature("question -> bill: Bill")` may name types."""
-        if last_name(node.func) in ("Signature", "make_signature") and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
-                with suppress(SignatureError):
-                    for one in _short(first.value).classes[0].members:
-                        if one.type_span is not None:
-                            self._quoted(first, one.type_text, one.type_span.start)
-        self.generic_visit(node)
-
-    def _type(self, node: ast.expr) -> None:
-        """Visit a type, in which strings are types, except in a Literal or the metadata of Annotated."""
-        match node:
-            case ast.Constant(value=str() as quoted):
-                self._quoted(node, quoted, 0)
-            case ast.Subscript(value=head, slice=inner):
-                self._type(head)
-                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                types = 0 if last_name(head) == "Literal" else 1 if last_name(head) == "Annotated" else len(items)
-                for item in items[:types]:
-                    self._type(item)
-                for item in items[types:]:
-                    self.visit(item)
-            case ast.BinOp(left=left, right=right):
-                self._type(left)
-                self._type(right)
-            case ast.List(elts=items) | ast.Tuple(elts=items):
-                for item in items:
-                    self._type(item)
-            case _:
-                self.visit(node)
+    def _visit_signature(self, call: ast.Call) -> None:
+        """Visit the types that the string of `dspy.Signature("question -> bill: Bill")` names."""
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and "->" in first.value:
+            with suppress(SignatureError):
+                for one in _short(first.value).classes[0].members:
+                    if one.type_span is not None:
+                        self._quoted(first, one.type_text, one.type_span.start)
 
     def _quoted(self, node: ast.expr, quoted: str, position: int) -> None:
         """Visit a quoted type that starts `position` characters after the opening quote."""
@@ -355,5 +339,5 @@ class _Uses(ast.NodeVisitor):
         inner = parse_expression(f"({quoted})")
         if inner is not None:
             within = _Uses(f"({quoted})", self.name)
-            within._type(inner)
+            within.visit(inner, True)
             self.places |= {start - 1 + place for place in within.places}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
@@ -18,14 +19,13 @@ from adapters.signatures.outline import (
     ClassOutline,
     Member,
     Outline,
-    Span,
     outline_of,
     parse_source,
     uses_of,
 )
 from adapters.signatures.read import known_names
 from adapters.signatures.read.names import names_in
-from adapters.signatures.read.source_text import comments_in, is_literal, line_and_column
+from adapters.signatures.read.source_text import Span, comments_in, is_literal, line_and_column
 from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 
@@ -58,9 +58,7 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
     if outline.short:
         if wanted.description:
             return _source_form(outline, wanted, member)
-        return _short_text(
-            outline, [_spelled(wanted, one) if one is member else _written_text(one) for one in of.members]
-        )
+        return _short_text(outline, [_spelled(wanted, one) if one is member else one for one in of.members])
     changes: list[tuple[Span, str]] = []
     if wanted.name != member.name:
         changes.append((member.name_span, wanted.name))
@@ -87,8 +85,7 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     if outline.short:
         if wanted.description:
             return _source_form(outline, wanted, None)
-        rows = [_written_text(one) for one in of.members]
-        return _short_text(outline, [*rows, _spelled(wanted, None)])
+        return _short_text(outline, [*of.members, _spelled(wanted, None)])
     if not of.can_grow:
         raise _refused(outline, of.block.start, f"the body of {of.name} is on the same line as its name")
     line = f"{of.indent}{_written(outline, of, wanted)}\n"
@@ -112,7 +109,7 @@ def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
 def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
     """Delete a member; the comments above it stay."""
     if outline.short:
-        return _short_text(outline, [_written_text(one) for one in of.members if one is not member])
+        return _short_text(outline, [one for one in of.members if one is not member])
     if member.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     start = outline.text.rfind("\n", 0, member.statement.start) + 1
@@ -130,7 +127,7 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
     other = alike[to]
     if outline.short:
         swapped = {id(member): other, id(other): member}
-        return _short_text(outline, [_written_text(swapped.get(id(one), one)) for one in of.members])
+        return _short_text(outline, [swapped.get(id(one), one) for one in of.members])
     if member.block is None or other.block is None:
         raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
     first, second = sorted((member.block, other.block))
@@ -302,25 +299,18 @@ def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE)
 # the short notation
 
 
-def _written_text(member: Member) -> NewMember:
-    return NewMember(member.name, member.kind, member.type_text)
-
-
 def _spelled(wanted: NewMember, member: Member | None) -> NewMember:
     untyped = member is not None and not member.type_text and wanted.type_text == "str"
     return replace(wanted, type_text="" if untyped else wanted.type_text)
 
 
-def _short_text(outline: Outline, rows: list[NewMember]) -> str:
+def _short_text(outline: Outline, rows: Sequence[Member | NewMember]) -> str:
     if comments_in(outline.text):
         raise _refused(outline, 0, "there is a comment in this short signature")
-
-    def half(kind: str) -> str:
-        return ", ".join(
-            f"{one.name}: {one.type_text}" if one.type_text else one.name for one in rows if one.kind == kind
-        )
-
-    return f"{half('input')} -> {half('output')}".strip()
+    halves: dict[str, list[str]] = {"input": [], "output": []}
+    for one in rows:
+        halves[one.kind].append(f"{one.name}: {one.type_text}" if one.type_text else one.name)
+    return " -> ".join(map(", ".join, halves.values())).strip()
 
 
 def _source_form(outline: Outline, wanted: NewMember, member: Member | None) -> str:

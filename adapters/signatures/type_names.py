@@ -150,21 +150,15 @@ def _parts(annotation: Any) -> Iterator[object]:
     supertype = getattr(annotation, "__supertype__", None)
     if supertype is not None:
         yield supertype
-    if isinstance(annotation, type):
-        yield from annotation.__bases__
-        yield from member_annotations(annotation)
-
-
-def member_annotations(cls: type) -> Iterator[object]:
-    """Yield the annotations of a class's own members, with their metadata."""
+    if not isinstance(annotation, type):
+        return
     from pydantic import BaseModel  # loaded late: not needed to start
 
-    if issubclass(cls, BaseModel):
-        for info in cls.model_fields.values():
+    yield from annotation.__bases__
+    if issubclass(annotation, BaseModel):
+        for info in annotation.model_fields.values():
             yield info.annotation
             yield from info.metadata
-        return
-    if issubclass(cls, enum.Enum):
-        return
-    if is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):
-        yield from getattr(cls, "__annotations__", {}).values()
+    elif is_dataclass(annotation) or hasattr(annotation, "__total__") or hasattr(annotation, "_fields"):
+        if not issubclass(annotation, enum.Enum):
+            yield from getattr(annotation, "__annotations__", {}).values()

@@ -39,18 +39,10 @@ def constraint_values(metadata: Iterable[object]) -> dict[str, object]:
         for kind, name in _CONSTRAINTS:
             if isinstance(one, kind):
                 found[name] = getattr(one, name)
-        if is_general(one):
+        # pydantic's container of `pattern`, `max_digits` and similar constraints
+        if type(one).__name__ in ("PydanticGeneralMetadata", "_PydanticGeneralMetadata"):
             found.update(one.__dict__)
     return found
-
-
-def is_constraint(one: object) -> bool:
-    return isinstance(one, tuple(kind for kind, _ in _CONSTRAINTS)) or is_general(one)
-
-
-def is_general(one: object) -> bool:
-    """Test for pydantic's container of `pattern`, `max_digits` and similar constraints."""
-    return type(one).__name__ in ("PydanticGeneralMetadata", "_PydanticGeneralMetadata")
 
 
 def text_literal(text: str, block: bool = False) -> str:
@@ -82,23 +74,17 @@ class ValueWriter:
             if isinstance(value, enum.Flag) and value.name not in type(value).__members__:
                 return " | ".join(f"{name}.{one.name}" for one in value) or f"{name}(0)"
             return f"{name}.{value.name}"
-        if type(value) in (list, tuple, set, frozenset, dict):
-            return self._container(value)
-        return self._object(value)
-
-    def _container(self, value: Any) -> str:
-        if isinstance(value, dict):
+        if type(value) is dict:
             return "{" + ", ".join(f"{self.write(key)}: {self.write(one)}" for key, one in value.items()) + "}"
-        items = [self.write(one) for one in value]
-        if isinstance(value, list):
-            return f"[{', '.join(items)}]"
-        if isinstance(value, tuple):
-            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-        # The iteration order of a set changes between runs, so its text is sorted.
-        braces = "{" + ", ".join(sorted(items)) + "}"
-        if isinstance(value, frozenset):
-            return f"frozenset({braces if items else ''})"
-        return braces if items else "set()"
+        if type(value) is list:
+            return f"[{', '.join(self.write(one) for one in value)}]"
+        if type(value) is tuple:
+            return f"({', '.join(self.write(one) for one in value)}{',' if len(value) == 1 else ''})"
+        if type(value) is set or type(value) is frozenset:
+            # The iteration order of a set changes between runs, so its text is sorted.
+            braces = "{" + ", ".join(sorted(self.write(one) for one in value)) + "}" if value else ""
+            return f"frozenset({braces})" if type(value) is frozenset else braces or "set()"
+        return self._object(value)
 
     def _object(self, value: Any) -> str:
         if type(value) in (decimal.Decimal, fractions.Fraction, uuid.UUID):
@@ -113,18 +99,17 @@ class ValueWriter:
             return f"{self.imported('pydantic', 'AliasChoices')}({', '.join(self.write(one) for one in value.choices)})"
         if isinstance(value, pydantic.AliasPath):
             return f"{self.imported('pydantic', 'AliasPath')}({', '.join(self.write(one) for one in value.path)})"
+        names: list[str] | None = None
         if isinstance(value, BaseModel) and all(one.alias is None for one in type(value).model_fields.values()):
-            given = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
-            return self._constructed(value, given)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return self._constructed(value, {one.name: getattr(value, one.name) for one in dataclasses.fields(value)})
+            names = [name for name in type(value).model_fields if name in value.model_fields_set]
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = [one.name for one in dataclasses.fields(value)]
+        if names is not None:
+            arguments = ", ".join(f"{name}={self.write(getattr(value, name))}" for name in names)
+            return f"{self.declare(type(value))}({arguments})"
         if getattr(value, "__module__", "") == "pydantic.alias_generators":
             return self.imported("pydantic.alias_generators", value.__name__)
         raise SignatureError(f"the value {str(value)[:60]!r} cannot be written as source", hint="a literal can")
-
-    def _constructed(self, value: object, given: dict[str, object]) -> str:
-        arguments = ", ".join(f"{name}={self.write(one)}" for name, one in given.items())
-        return f"{self.declare(type(value))}({arguments})"
 
     def factory(self, factory: Callable[[], object]) -> str:
         """Write a default factory by its name if it has one in source, else as `lambda: VALUE`."""

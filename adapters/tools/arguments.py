@@ -230,7 +230,12 @@ PREFIX = "def f("
 
 
 @lru_cache(maxsize=256)
-def _schema(line: str) -> dict[str, Any]:
+def schema_of_line(line: str) -> dict[str, Any]:
+    """Return the arguments' JSON Schema, closed to others; untyped arguments are texts. Raises SignatureError.
+
+    >>> schema_of_line("query, limit: int = 5")["required"]
+    ['query']
+    """
     hint = "for example: query: str, limit: int = 5"
     text = " ".join(line.split())
     try:
@@ -271,12 +276,3 @@ def _annotation_schema(arg: ast.arg, column: int) -> dict[str, Any]:
     except Exception as error:  # pydantic has many ways to have no schema for a type
         message = error.message if isinstance(error, SignatureError) else str(error)
         raise SignatureError(f"the type of `{arg.arg}`: {message}", 1, column) from None
-
-
-def schema_of_line(line: str) -> dict[str, Any]:
-    """Return the arguments' JSON Schema, closed to others; untyped arguments are texts. Raises SignatureError.
-
-    >>> schema_of_line("query, limit: int = 5")["required"]
-    ['query']
-    """
-    return dict(_schema(line))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, cast, get_args, get_origin
 
 import pydantic
 from pydantic import ConfigDict, Field, JsonValue
@@ -60,7 +60,10 @@ class Noul(Decision):
         pairs = _option_pairs(options)
         if any(type(value) is not bool for value, _ in pairs) or len(dict(pairs)) != len(pairs):
             raise ValueError("Noul criteria require distinct True/False values with JSON descriptions.")
-        return _noul_type(tuple((value, _description_json(desc)) for value, desc in sorted(pairs, reverse=True)))
+        told = [(value, _plain(desc)) for value, desc in sorted(pairs, reverse=True)]
+        criteria = json.dumps({str(value).lower(): desc for value, desc in told})
+        made: type[Noul] = _with_criteria(Noul, ", ".join(map(repr, told)), criteria)
+        return made
 
     @classmethod
     def description(cls) -> str:
@@ -92,7 +95,9 @@ class Score(Decision):
             raise ValueError("Score requires at least two ordered level descriptions, e.g. Score['poor', 'excellent'].")
         if None in options:
             raise ValueError("Score level descriptions cannot be null.")
-        return _score_type(tuple(_description_json(desc) for desc in options))
+        levels = [_plain(desc) for desc in options]
+        made: type[Score] = _with_criteria(Score, ", ".join(map(repr, levels)), json.dumps(levels))
+        return made
 
     @classmethod
     def description(cls) -> str:
@@ -126,8 +131,10 @@ class Choice(Decision):
             raise ValueError("Choice values must be strings, integers, booleans, or None.")
         if len({str(value) for value in values}) != len(values):
             raise ValueError("Choice values must have distinct string labels (e.g. 1 and '1' are ambiguous).")
-        # The types are part of the cache key, because True == 1.
-        return _choice_type(tuple((type(value), value, _description_json(desc)) for value, desc in pairs))
+        told = [(value, _plain(desc)) for value, desc in pairs]
+        criteria = json.dumps({str(value): desc for value, desc in told})
+        made: type[Choice] = _with_criteria(Choice, ", ".join(map(repr, told)), criteria, tuple(values))
+        return made
 
     @classmethod
     def description(cls) -> str:
@@ -159,41 +166,26 @@ def _option_pairs(options: Any) -> tuple[tuple[object, object], ...]:
     return options  # type: ignore[no-any-return]
 
 
-def _description_json(description: object) -> str:
+def _plain(description: object) -> Any:
+    """Return a description as JSON has it. Raises ValueError if it is not JSON."""
     if not isinstance(description, str | dict | list | None):
         raise ValueError("Decision descriptions must be JSON strings, objects, arrays, or null.")
     type_adapter(JsonValue).validate_python(description, strict=True)
-    return json.dumps(description, allow_nan=False)
+    return json.loads(json.dumps(description, allow_nan=False))
 
 
 @lru_cache(maxsize=256)
-def _noul_type(options: tuple[tuple[bool, str], ...]) -> type[Noul]:
-    pairs = tuple((value, json.loads(desc)) for value, desc in options)
-    made = pydantic.create_model(f"Noul[{', '.join(map(repr, pairs))}]", __base__=Noul)
-    made.criteria_json = json.dumps({str(value).lower(): desc for value, desc in pairs})
-    return made
-
-
-@lru_cache(maxsize=256)
-def _score_type(options: tuple[str, ...]) -> type[Score]:
-    levels = tuple(json.loads(desc) for desc in options)
-    last = len(levels) - 1
-    skipped: Any = SkipJsonSchema
-    narrowed: dict[str, Any] = {
-        "value": (float, Field(ge=0, le=last, allow_inf_nan=False)),
-        "level": (skipped[int | None], Field(default=None, ge=0, le=last, strict=True)),
-    }
-    made: type[Score] = pydantic.create_model(f"Score[{', '.join(map(repr, levels))}]", __base__=Score, **narrowed)
-    made.criteria_json = json.dumps(levels)
-    return made
-
-
-@lru_cache(maxsize=256)
-def _choice_type(options: tuple[tuple[type, object, str], ...]) -> type[Choice]:
-    pairs = tuple((value, json.loads(desc)) for _, value, desc in options)
-    narrowed: dict[str, Any] = {"value": (Literal[tuple(value for value, _ in pairs)], ...)}
-    made: type[Choice] = pydantic.create_model(f"Choice[{', '.join(map(repr, pairs))}]", __base__=Choice, **narrowed)
-    made.criteria_json = json.dumps({str(value): desc for value, desc in pairs})
+def _with_criteria(base: Any, shown: str, criteria: str, values: tuple[object, ...] = ()) -> Any:
+    """Make `base[…]`, always the same class; `shown` are its options as written, in which 1 and True differ."""
+    narrowed: dict[str, Any] = {}
+    if base is Choice:
+        narrowed["value"] = (Literal[values], ...)
+    elif base is Score:
+        last, skipped = len(json.loads(criteria)) - 1, cast(Any, SkipJsonSchema)
+        narrowed["value"] = (float, Field(ge=0, le=last, allow_inf_nan=False))
+        narrowed["level"] = (skipped[int | None], Field(default=None, ge=0, le=last, strict=True))
+    made = pydantic.create_model(f"{base.__name__}[{shown}]", __base__=base, **narrowed)
+    made.criteria_json = criteria
     return made
 
 

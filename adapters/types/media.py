@@ -13,7 +13,13 @@ import pydantic
 from adapters.types.base import SCHEMA_TEXTS, Type
 
 
-class Audio(Type):
+class _Media(Type):
+    # The base of the three types.
+    def __str__(self) -> str:
+        return str(self.serialize_model())
+
+
+class Audio(_Media):
     __doc__ = SCHEMA_TEXTS["Audio"]
 
     data: str
@@ -67,9 +73,6 @@ class Audio(Type):
         audio_format = mime_type.split("/")[1].removeprefix("x-")
         return cls(data=base64.b64encode(path.read_bytes()).decode(), audio_format=audio_format)
 
-    def __str__(self) -> str:
-        return str(self.serialize_model())
-
     def __repr__(self) -> str:
         return f"Audio(data=<AUDIO_BASE_64_ENCODED({len(self.data)})>, audio_format='{self.audio_format}')"
 
@@ -104,7 +107,7 @@ def encode_audio(audio: object, audio_format: str = "wav") -> dict[str, object]:
 KEYS = ("file_data", "file_id", "filename")
 
 
-class File(Type):
+class File(_Media):
     __doc__ = SCHEMA_TEXTS["File"]
 
     file_data: str | None = None
@@ -136,9 +139,6 @@ class File(Type):
     def format(self) -> list[dict[str, object]]:
         given = {key: getattr(self, key) for key in KEYS}
         return [{"type": "file", "file": {key: value for key, value in given.items() if value}}]
-
-    def __str__(self) -> str:
-        return str(self.serialize_model())
 
     def __repr__(self) -> str:
         parts = []
@@ -203,7 +203,7 @@ def encode_file_to_dict(file_input: object) -> dict[str, object]:
 UNSET = object()
 
 
-class Image(Type):
+class Image(_Media):
     # No docstring: dspy's Image has none, and a docstring would become part of the JSON schema.
     url: str
 
@@ -252,9 +252,6 @@ class Image(Type):
         if mime_type is None:
             raise ValueError(f"Could not determine MIME type for file: {file_path}")
         return cls(f"data:{mime_type};base64,{base64.b64encode(path.read_bytes()).decode()}")
-
-    def __str__(self) -> str:
-        return str(self.serialize_model())
 
     def __repr__(self) -> str:
         if "base64" in self.url:

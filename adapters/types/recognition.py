@@ -216,19 +216,19 @@ def is_named(annotation: object, name: str) -> bool:
     """
     if name == "Code":
         return is_kind_of(annotation, name)
-    return isinstance(annotation, type) and _is_theirs(annotation, name)
+    return isinstance(annotation, type) and _their_names(annotation)[0] == name
 
 
 def is_kind_of(annotation: object, name: str) -> bool:
     """Test whether `annotation` is our or dspy's class `name`, or a subclass."""
-    return isinstance(annotation, type) and _class_has_base(annotation, name)
+    return isinstance(annotation, type) and name in _their_names(annotation)
 
 
 def is_builtin(annotation: object) -> bool:
     """Test whether `annotation` is our or dspy's type, not a user's subclass."""
     if not isinstance(annotation, type) or not isinstance(annotation.__module__, str):
         return False
-    return _within(annotation.__module__, OURS) or annotation.__module__.startswith("dspy.")
+    return f"{annotation.__module__}.".startswith((f"{OURS}.", "dspy."))
 
 
 def is_decision_type(annotation: object) -> bool:
@@ -249,17 +249,13 @@ def options_of(choice: type[pydantic.BaseModel]) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _class_has_base(cls: type, name: str) -> bool:
-    return any(_is_theirs(base, name) for base in cls.__mro__)
-
-
-def _is_theirs(cls: type, name: str) -> bool:
-    module = cls.__module__
-    return cls.__qualname__ == name and isinstance(module, str) and (_within(module, OURS) or _within(module, DSPYS))
-
-
-def _within(module: str, package: str) -> bool:
-    return module == package or module.startswith(f"{package}.")
+def _their_names(cls: type) -> tuple[str, ...]:
+    """Return the names of a class and its bases, "" for those that are neither ours nor dspy's."""
+    names: list[str] = []
+    for base in cls.__mro__:
+        is_theirs = f"{base.__module__}.".startswith((f"{OURS}.", f"{DSPYS}."))
+        names.append(base.__qualname__ if is_theirs else "")
+    return tuple(names)
 
 
 BUILT_MODELS = ("History", "ToolCallResults")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ def key_of(provider: str) -> Key:
     variable = SIGNED_IN[provider] if provider in SIGNED_IN else addresses.key_variables(provider)[0]
     if variable is None:
         return Key(None, None)
-    return Key(variable, bool(addresses.keys_set(provider)) or addresses.is_set(variable))
+    return Key(variable, bool(addresses.keys_set(provider)) or bool(os.environ.get(variable)))
 
 
 def can(known: Known) -> str:

@@ -270,9 +270,11 @@ def body_for_gemini(model: str, request: Object) -> dict[str, Any]:
     }
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
-    config: dict[str, Any] = {
-        written: _number(given[name]) for name, written in NUMBERS.items() if given.get(name) is not None
-    }
+    config: dict[str, Any] = {}
+    for name, written in NUMBERS.items():
+        number = given.get(name)
+        if number is not None:
+            config[written] = int(number) if isinstance(number, float) and number.is_integer() else number
     if given["stop"]:
         config["stopSequences"] = given["stop"]
     if alternatives is not None:
@@ -316,10 +318,6 @@ def _gemini_part(part: Part) -> dict[str, Any]:
         case Result(id, name, text) if name:
             return {"functionResponse": {"name": name, "response": {"result": text}, "id": id}}
     raise NotTakenError(f"a part of the type {type(part).__name__}")
-
-
-def _number(value: float) -> float:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _has(schema: object, name: str) -> bool:

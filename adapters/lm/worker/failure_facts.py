@@ -34,13 +34,15 @@ def facts_of(error: BaseException) -> Message:
     while one is not None and one not in chain and len(chain) < 12:
         chain.append(one)
         one = one.__cause__ or one.__context__
+    owners = [owner for cause in reversed(chain) for owner in (getattr(cause, "response", None), cause)]
+    statuses = [getattr(owner, "status_code", None) for owner in owners]
     facts: Message = {
         "types": [cls.__name__ for cls in type(error).__mro__ if cls.__module__ != "builtins"]
         or [type(error).__name__],
         "message": str(error).partition("\nTraceback (most recent call last)")[0][:MAX_BODY],  # litellm's, with paths
         "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
         # The innermost status of the chain; litellm sometimes makes up the outer ones.
-        "status": next((one for one in map(_status, reversed(chain)) if one is not None), None),
+        "status": next((one for one in statuses if isinstance(one, int)), None),
         "begun": not getattr(error, "is_pre_first_chunk", False),
     }
     missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None)
@@ -74,11 +76,6 @@ def code_of(error: object) -> int | None:
     """Return the HTTP status that a server writes into an error, as OpenRouter does."""
     code = error.get("code") if isinstance(error, Mapping) else None
     return code if isinstance(code, int) and 400 <= code < 600 else None
-
-
-def _status(cause: BaseException) -> int | None:
-    found = [getattr(owner, "status_code", None) for owner in (getattr(cause, "response", None), cause)]
-    return next((one for one in found if isinstance(one, int)), None)
 
 
 def headers_of(error: BaseException) -> Mapping[str, str]:

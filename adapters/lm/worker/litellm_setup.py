@@ -152,9 +152,6 @@ class ForeignRedirectError(Exception):
     httpx would drop only `Authorization`, so that a key in `x-api-key` would reach the other server.
     """
 
-    def __init__(self, place: str) -> None:
-        super().__init__(f"it sends the request on to {place}")
-
 
 MOST_REDIRECTS = 5
 
@@ -172,7 +169,7 @@ def _next(request: Any, response: Any, followed: int) -> Any:
         return None
     here, there = request.url, following.url
     if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
-        raise ForeignRedirectError(f"{there.scheme}://{there.netloc.decode()}")
+        raise ForeignRedirectError(f"it sends the request on to {there.scheme}://{there.netloc.decode()}")
     return following
 
 
@@ -212,14 +209,6 @@ def _watch_for_requests() -> None:
             outgoing.answer = response
             raise WholeAnswerError
 
-    def kept(request: Any) -> Any:
-        outgoing = _outgoing.get()
-        if outgoing is None or outgoing.answer is None or _door(request) != _door(outgoing.answer.request):
-            return None
-        answer, outgoing.answer = outgoing.answer, None
-        headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _ENCODED]
-        return httpx.Response(answer.status_code, headers=headers, content=answer.content, request=request)
-
     send_in_thread: Any = httpx.Client.send
     send_in_task: Any = httpx.AsyncClient.send
 
@@ -236,9 +225,11 @@ def _watch_for_requests() -> None:
             response.close()
 
     async def send_async(self: object, request: Any, **options: Any) -> Any:
-        whole = kept(request)
-        if whole is not None:
-            return whole
+        call = _outgoing.get()
+        if call is not None and call.answer is not None and _door(request) == _door(call.answer.request):
+            answer, call.answer = call.answer, None
+            headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _ENCODED]
+            return httpx.Response(answer.status_code, headers=headers, content=answer.content, request=request)
         request = to_send(request)
         for followed in itertools.count():
             response = await send_in_task(self, request, **{**options, "follow_redirects": False})

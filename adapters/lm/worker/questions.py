@@ -71,7 +71,10 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
     params = _said(lambda: litellm.get_supported_openai_params(model=model, custom_llm_provider=provider))
     schema = _said(lambda: litellm.supports_response_schema(model=model, custom_llm_provider=provider))
     known = _said(lambda: litellm.get_model_info(model))
-    is_listed = _is_listed(litellm, model, provider, known)
+    bare = litellm.model_cost.get(model.partition("/")[2])
+    is_listed = model in litellm.model_cost or (isinstance(known, dict) and known.get("key") in litellm.model_cost)
+    if isinstance(bare, dict) and str(bare.get("litellm_provider", "")).startswith(provider):
+        is_listed = True
     info = known if is_listed and isinstance(known, dict) else {}
     vision = _said(lambda: litellm.supports_vision(model=model)) if info else None
     return {
@@ -88,15 +91,6 @@ def _answer(litellm: Any, model: str) -> ModelAnswer:
 
 def _limit(value: object) -> int | None:
     return int(value) if isinstance(value, int | float) and 0 < value < 2**53 else None
-
-
-def _is_listed(litellm: Any, model: str, provider: str, known: object) -> bool:
-    if model in litellm.model_cost:
-        return True
-    bare = litellm.model_cost.get(model.partition("/")[2])
-    if isinstance(bare, dict) and str(bare.get("litellm_provider", "")).startswith(provider):
-        return True
-    return isinstance(known, dict) and known.get("key") in litellm.model_cost
 
 
 def _said(ask: Callable[[], Any]) -> Any:

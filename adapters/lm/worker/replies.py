@@ -174,8 +174,14 @@ def piece_of(said: Any, choice: Any) -> Piece:
         piece["text"] = said.content
     if getattr(said, "reasoning_content", None):
         piece["reasoning"] = said.reasoning_content
-    if said.tool_calls:
-        piece["tool_calls"] = [_chat_call(one, number) for number, one in enumerate(said.tool_calls)]
+    calls: list[CallPiece] = []
+    for number, part in enumerate(said.tool_calls or ()):
+        function, index = part.function, getattr(part, "index", None)
+        index = number if index is None else index  # calls of a non-streamed reply have none
+        name, arguments = function.name or "", function.arguments or ""
+        calls.append(CallPiece(index=index, id=part.id or "", name=name, arguments=arguments))
+    if calls:
+        piece["tool_calls"] = calls
     return piece | _logprobs(choice)
 
 
@@ -200,13 +206,6 @@ def _logprobs(choice: object) -> Piece:
     given: Any = getattr(choice, "logprobs", None)
     plain = given.model_dump(mode="json", exclude_none=True) if hasattr(given, "model_dump") else given
     return {"logprobs": plain} if plain else {}
-
-
-def _chat_call(part: Any, number: int) -> CallPiece:
-    """Convert a tool call or a part of it; calls of a non-streamed reply are numbered by position."""
-    function, index = part.function, getattr(part, "index", None)
-    index = number if index is None else index
-    return CallPiece(index=index, id=part.id or "", name=function.name or "", arguments=function.arguments or "")
 
 
 def _call(item: object, number: int, arguments: str) -> CallPiece:

@@ -307,10 +307,11 @@ class _Run:
         self._place = place
         self._texts = [text]
         self._rest = rest
+        self._lasting = {name: value for name, value in rest.items() if name not in PASSING}
 
     def takes(self, other: _Run) -> bool:
         """Append `other` if it differs only in its text; return whether it did."""
-        if (other._head, other._place) != (self._head, self._place) or _lasting(other._rest) != _lasting(self._rest):
+        if (other._head, other._place, other._lasting) != (self._head, self._place, self._lasting):
             return False
         self._texts += other._texts
         self._rest = other._rest
@@ -366,7 +367,3 @@ def _at(value: object, name: str | int) -> Any:
     if isinstance(name, int):
         return value[name] if isinstance(value, list) and len(value) > name else None
     return value.get(name) if isinstance(value, dict) else None
-
-
-def _lasting(rest: JSON) -> JSON:
-    return {name: value for name, value in rest.items() if name not in PASSING}

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import types
 import typing
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, ForwardRef, Literal, Union, get_args, get_origin
@@ -232,9 +233,7 @@ def applied(base: Any, argument: object) -> object:
         return base[argument]
 
 
-@lru_cache(maxsize=256)
-def _shared(base: Any, argument: Hashable) -> object:
-    return base[argument]
+_shared = lru_cache(maxsize=256)(operator.getitem)
 
 
 @dataclass(frozen=True)
@@ -293,7 +292,7 @@ class LaterNames(Names):
         return first if first > self._line else 0
 
 
-class _QuotesKept(TypeReader):
+class QuotesKept(TypeReader):
     """Read annotations but keep quoted parts as text, as Python does when it runs the class statement."""
 
     def _constant(self, node: ast.Constant) -> object:
@@ -302,11 +301,3 @@ class _QuotesKept(TypeReader):
     def annotation(self, node: ast.expr) -> object:
         found = self._part(node)
         return ForwardRef(found) if isinstance(found, str) else found
-
-
-def unbuilt_annotation(node: ast.expr, reader: TypeReader, postponed: bool) -> Any:
-    """Read an annotation without evaluating its quoted parts. Raises SignatureError.
-
-    With `postponed`, as under `from __future__ import annotations`, the whole annotation is quoted.
-    """
-    return ForwardRef(ast.unparse(node)) if postponed else _QuotesKept(reader.source, reader.names).annotation(node)

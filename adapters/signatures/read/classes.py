@@ -24,11 +24,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
-from adapters.signatures.read.annotations import LaterNames, TypeReader, Unbuilt, keep_unbuilt, unbuilt_annotation
+from adapters.signatures.read.annotations import LaterNames, QuotesKept, TypeReader, Unbuilt, keep_unbuilt
 from adapters.signatures.read.names import Names
 from adapters.signatures.read.source_text import (
     SourceText,
-    are_postponed,
     bindings_of,
     docstring,
     is_class_variable,
@@ -65,7 +64,8 @@ class ModuleText:
         self.source, self.type_lines = parsable(source)
         self.statements = self.source.parse().body
         self.bindings = bindings_of(self.statements)
-        self.postponed = are_postponed(self.statements)
+        future = [one for one in self.statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        self.postponed = any(alias.name == "annotations" for one in future for alias in one.names)
         self.rebuilt = rebuilt_models(self.statements)
         self.unfinished: list[tuple[ClassMaker, type]] = []
         self.top = self.reader({})
@@ -160,9 +160,12 @@ class ClassMaker:
         return found
 
     def _kind(self, bases: list[object], decorator: object) -> str:
-        for base, node in zip(bases, self.node.bases, strict=True):
-            if is_custom_type(base):
-                self._refuse_hooks(node)
+        custom = next((node for base, node in zip(bases, self.node.bases, strict=True) if is_custom_type(base)), None)
+        for statement in self.node.body if custom is not None else ():
+            # Hooks of a custom dspy type would change a request.
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _TYPE_HOOKS:
+                said = f"{self.node.name} is a custom dspy type whose {statement.name} is code, which is never run"
+                raise self.source.error(custom or statement, said, _LIVE_HINT)
         if decorator is not None:
             return "dataclass"
         for base in bases:
@@ -180,16 +183,6 @@ class ClassMaker:
             f"class {self.node.name} is neither a pydantic model, an enum, a TypedDict, a NamedTuple nor a dataclass",
             f"class {self.node.name}(pydantic.BaseModel)",
         )
-
-    def _refuse_hooks(self, base: ast.expr) -> None:
-        """Raise SignatureError for hooks of a custom dspy type that would change a request."""
-        for statement in self.node.body:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _TYPE_HOOKS:
-                raise self.source.error(
-                    base,
-                    f"{self.node.name} is a custom dspy type whose {statement.name} is code, which is never run",
-                    _LIVE_HINT,
-                )
 
     def _description(self) -> str | None:
         """Return the text that `description()` of a custom type returns; None without that method."""
@@ -323,7 +316,10 @@ class ClassMaker:
                 if names.may_occur_in(written):
                     TypeReader(self.source, names).annotation(written)
                 if names.bound_at:
-                    annotation = unbuilt_annotation(written, self.reader, self.around.postponed)
+                    if self.around.postponed:
+                        annotation: Any = typing.ForwardRef(ast.unparse(written))
+                    else:
+                        annotation = QuotesKept(self.source, self.reader.names).annotation(written)
                     info = FieldInfo.from_annotation(annotation)
                     if name in body.values:
                         info = FieldInfo.from_annotated_attribute(annotation, self._value(body.values[name]))

@@ -191,14 +191,17 @@ def read_signature_class(module: ModuleText, node: ast.ClassDef) -> SignatureSou
     top = module.top
     drafts: dict[str, Draft] = {}
     doc = docstring(node)
-    inherited: str | None = None
-    parents = [_parent(top, one) for one in node.bases]
+    parents: list[SignatureSource] = []
+    for base in node.bases:
+        found = top.meaning(base) if isinstance(base, ast.Name | ast.Attribute) else None
+        if isinstance(found, SignatureSource):
+            parents.append(found)
+        elif found is not known_names.SIGNATURE:
+            said = "a signature can only inherit from other signatures"
+            raise top.source.error(base, said, "class X(dspy.Signature)")
     for parent in reversed(parents):
-        if parent is not None:
-            drafts.update(parent.drafts)
-    for parent in parents:
-        if parent is not None and parent.inherited_doc != "":
-            inherited = parent.inherited_doc
+        drafts.update(parent.drafts)
+    inherited = next((one.inherited_doc for one in reversed(parents) if one.inherited_doc), None)
     local: dict[str, object] = {}
     reader = module.reader(local)
     own: dict[str, Draft] = {}
@@ -244,15 +247,6 @@ def _is_field(reader: TypeReader, name: str, value: ast.expr | None) -> bool:
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name | ast.Attribute):
         return False
     return isinstance(reader.meaning(value.func), known_names.FieldMaker)
-
-
-def _parent(reader: TypeReader, node: ast.expr) -> SignatureSource | None:
-    found = reader.meaning(node) if isinstance(node, ast.Name | ast.Attribute) else None
-    if found is known_names.SIGNATURE:
-        return None
-    if isinstance(found, SignatureSource):
-        return found
-    raise reader.source.error(node, "a signature can only inherit from other signatures", "class X(dspy.Signature)")
 
 
 def _draft(reader: TypeReader, node: ast.stmt, name: str, annotation: ast.expr | None, value: ast.expr | None) -> Draft:

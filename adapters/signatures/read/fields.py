@@ -159,8 +159,9 @@ def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
             try:
                 _model(name, {draft.name: definitions[draft.name]})
             except Exception as own:  # this field alone fails, so it is the cause
-                raise draft.error(f"field `{draft.name}`: {_told(own)}", _hint(own)) from None
-        raise drafts[0].error(_told(error), _hint(error)) from None
+                said, hint = _told(own)
+                raise draft.error(f"field `{draft.name}`: {said}", hint) from None
+        raise drafts[0].error(*_told(error)) from None
     for draft in drafts:
         if any(isinstance(part, typing.ForwardRef) for part in walk(model.model_fields[draft.name].annotation)):
             raise draft.error(
@@ -176,17 +177,14 @@ def _model(name: str, definitions: dict[str, Any]) -> type[BaseModel]:
         return create_model(name, **definitions)
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception) -> tuple[str, str]:
+    """Return the message of pydantic's error, and a hint."""
     text = told(error)
-    if "conflicts with member" in text:
-        return "pydantic's models use that name themselves"
     if isinstance(error, PydanticSchemaGenerationError):
-        return text.partition(". Set `arbitrary_types_allowed")[0]
-    return "the type is nested too deeply" if isinstance(error, RecursionError) else text
-
-
-def _hint(error: Exception) -> str:
-    return "dspy refuses this type too" if isinstance(error, PydanticSchemaGenerationError) else ""
+        return text.partition(". Set `arbitrary_types_allowed")[0], "dspy refuses this type too"
+    if "conflicts with member" in text:
+        return "pydantic's models use that name themselves", ""
+    return "the type is nested too deeply" if isinstance(error, RecursionError) else text, ""
 
 
 def _field(draft: Draft, info: FieldInfo) -> Field:

@@ -18,7 +18,7 @@ import re
 import textwrap
 import typing
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from typing import Any
 
 import pydantic
 import typing_extensions
+from pydantic.alias_generators import to_camel, to_pascal, to_snake
 
 from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Role
@@ -209,19 +210,17 @@ def _homes() -> dict[int, tuple[str, str]]:
     return homes
 
 
-def _bare_table() -> dict[str, tuple[str, str]]:
-    table = {name: ("pydantic", name) for name in (*_PYDANTIC, *_CODE_OF_PYDANTIC)}
-    of_dspy = (*DSPY_TYPES, "Signature", "InputField", "OutputField")
-    for module, names in (
-        *((module, _MEMBERS[module]) for module in ("enum", "datetime", "decimal", "fractions", "types")),
-        *(("dataclasses", ("dataclass",)), ("uuid", ("UUID",)), ("pathlib", ("Path",))),
-        *(("dspy", of_dspy), (_INSIDE_DSPY, EXPERIMENTAL), ("typing", typing.__all__)),
-    ):
-        table |= {name: (module, name) for name in names}
-    return table
-
-
-_BARE: Mapping[str, tuple[str, str]] = MappingProxyType(_bare_table())
+_BARE_BY_MODULE: tuple[tuple[str, Iterable[str]], ...] = (
+    ("pydantic", (*_PYDANTIC, *_CODE_OF_PYDANTIC)),
+    *((module, _MEMBERS[module]) for module in ("enum", "datetime", "decimal", "fractions", "types")),
+    *(("dataclasses", ("dataclass",)), ("uuid", ("UUID",)), ("pathlib", ("Path",))),
+    ("dspy", (*DSPY_TYPES, "Signature", "InputField", "OutputField")),
+    *((_INSIDE_DSPY, EXPERIMENTAL), ("typing", typing.__all__)),
+)
+"""Names that are known without an import, by module; the last module counts."""
+_BARE: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {name: (module, name) for module, names in _BARE_BY_MODULE for name in names}
+)
 _BARE_MODULES: Mapping[str, str] = MappingProxyType(
     {"t": "typing", "dt": "datetime"}
     | {
@@ -306,11 +305,8 @@ FACTORIES: frozenset[object] = frozenset(
 """Callables allowed as a field's `default_factory`; called for a missing value, not while reading the text."""
 
 
-@lru_cache(maxsize=1)
-def callable_values() -> frozenset[object]:
-    """Return the functions that may be used as a value, such as a model's alias generator."""
-    module = import_module("pydantic.alias_generators")
-    return frozenset(getattr(module, name) for name in ("to_camel", "to_pascal", "to_snake"))
+CALLABLE_VALUES = frozenset({to_camel, to_pascal, to_snake})
+"""Functions that may be used as a value: alias generators of a model."""
 
 
 @lru_cache(maxsize=1)

@@ -31,17 +31,12 @@ _LONGEST = 10_000
 @lru_cache(maxsize=256)
 def read_plain(text: str, instructions: str | None = None) -> Signature | None:
     """Read a signature; None for a text that needs `notation.read`. Without `instructions` it has the default ones."""
-    fields = _plain_fields(text)
-    return Signature.make(fields, instructions or None) if fields else None
-
-
-@lru_cache(maxsize=256)
-def _plain_fields(text: str) -> tuple[Field, ...]:
     inputs, arrow, outputs = text.partition("->")
     if not arrow or len(text) > _LONGEST:
-        return ()
+        return None
     fields = (*plain_half(inputs, "input"), *plain_half(outputs, "output"))
-    return fields if len({one.name for one in fields}) == text.count(",") + 2 else ()
+    is_plain = len({one.name for one in fields}) == text.count(",") + 2
+    return Signature.make(fields, instructions or None) if is_plain else None
 
 
 def plain_half(part: str, role: Role) -> list[Field]:

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal, overload
+from typing import Any, Literal, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass
@@ -32,6 +32,16 @@ _TOKENS = re.compile(
     r"|[\[\](){}]",
     re.DOTALL,
 )
+
+
+class Span(NamedTuple):
+    """The range `text[start:end]`, in code points."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -65,16 +75,18 @@ class SourceText:
         head = self.text[start : start + column_bytes].encode("utf-8", "replace")[:column_bytes]
         return start + len(head.decode("utf-8", "ignore"))
 
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        """Return the indexes of a node's start and end in `text`."""
+    def span(self, node: ast.AST) -> Span:
+        """Return the range of a node in `text`."""
         start = self.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
-        return start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0)
+        return Span(start, self.index(getattr(node, "end_lineno", 0) or 1, getattr(node, "end_col_offset", 0) or 0))
 
     def error_at(self, index: int, message: str, hint: str = "") -> SignatureError:
         """Make an error for an index in `text`, with the line and column in `whole`."""
         inside = min(max(index - self.head, 0), self.length)
         line, column = line_and_column(self.whole, self.start + inside)
-        return SignatureError(_printable(message), line, column, _printable(hint))
+        # Unpaired surrogates cannot be written to terminals or files.
+        said, told = (one.encode("utf-8", "backslashreplace").decode() for one in (message, hint))
+        return SignatureError(said, line, column, told)
 
     def error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
         return self.error_at(self.span(node)[0], message, hint)
@@ -83,7 +95,8 @@ class SourceText:
         """Parse the text. Raises SignatureError if `ast.parse` fails."""
         check_size(self.whole)
         try:
-            return quiet_parse(self.text)
+            tree: ast.Module = quiet_parse(self.text)
+            return tree
         except SyntaxError as error:
             starts = self.line_starts
             line = min(max(error.lineno or 1, 1), len(starts))
@@ -96,11 +109,7 @@ class SourceText:
             raise self.error_at(0, what) from None
 
 
-@overload
-def quiet_parse(text: str) -> ast.Module: ...
-@overload
-def quiet_parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
-def quiet_parse(text: str, mode: str = "exec") -> ast.AST:
+def quiet_parse(text: str, mode: Literal["exec", "eval"] = "exec") -> Any:
     """Call `ast.parse` without showing its warnings on the terminal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +134,7 @@ def shown(node: ast.AST) -> str:
 def parse_expression(text: str, place: ast.AST | None = None) -> ast.expr | None:
     """Parse an expression, with every node at the position of `place` if given; None for invalid expressions."""
     try:
-        tree = quiet_parse(text.strip(), "eval").body
+        tree: ast.expr = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     if place is not None:
@@ -182,31 +191,21 @@ def unbalanced(text: str) -> tuple[int, str] | None:
     return (opened[-1][1], f"'{opened[-1][0]}' was never closed") if opened else None
 
 
-def _printable(text: str) -> str:
-    """Escape unpaired surrogates, which cannot be written to terminals or files."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def check_size(text: str) -> None:
     """Raise SignatureError for a text that is too long, nested too deeply, or contains invalid characters."""
-
-    def refuse(index: int, message: str, hint: str = "") -> SignatureError:
-        return SignatureError(message, *line_and_column(text, index), hint)
-
     if len(text) > LENGTH_LIMIT:
         raise SignatureError(f"{len(text):,} characters: too long for a signature (the limit is {LENGTH_LIMIT:,})")
     if (zero := text.find("\0")) >= 0:
-        raise refuse(zero, "a NUL character", "delete it")
+        raise SignatureError("a NUL character", *line_and_column(text, zero), "delete it")
     if found := _SURROGATE.search(text):
-        raise refuse(
-            found.start(), f"an unpaired surrogate, U+{ord(found.group()):04X}", "write it as an escape in a string"
-        )
+        said = f"an unpaired surrogate, U+{ord(found.group()):04X}"
+        raise SignatureError(said, *line_and_column(text, found.start()), "write it as an escape in a string")
     if text.count("[") + text.count("(") + text.count("{") <= DEPTH_LIMIT:
         return
     # The first, faster pattern also counts brackets in strings and comments; the second only runs if it finds too many.
     if _too_deep(_BRACKETS, text) is None or (place := _too_deep(_TOKENS, text)) is None:
         return
-    raise refuse(place, f"more than {DEPTH_LIMIT} nested brackets")
+    raise SignatureError(f"more than {DEPTH_LIMIT} nested brackets", *line_and_column(text, place))
 
 
 def _too_deep(pattern: re.Pattern[str], text: str) -> int | None:
@@ -288,12 +287,6 @@ def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
     changed = _TYPE_STATEMENT.sub(lambda match: f"{match[2]}    {match[1]}", source.text)
     lines = {source.text.count("\n", 0, match.start()) + 1 for match in _TYPE_STATEMENT.finditer(source.text)}
     return SourceText.of(changed), frozenset(lines)
-
-
-def are_postponed(statements: Sequence[ast.stmt]) -> bool:
-    """Test whether the text begins with `from __future__ import annotations`."""
-    future = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
-    return any(of.name == "annotations" for one in future for of in one.names)
 
 
 def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:

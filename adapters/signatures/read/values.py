@@ -89,7 +89,7 @@ class ValueReader(NameReader):
         if isinstance(found, known_names.Module | known_names.FieldMaker | known_names.Refused):
             raise self._refused(node)
         if isinstance(found, types.FunctionType | types.BuiltinFunctionType):
-            if found not in known_names.callable_values():
+            if found not in known_names.CALLABLE_VALUES:
                 raise self._refused(node)
         return found
 
@@ -233,8 +233,11 @@ class ValueReader(NameReader):
     # calls
 
     def _call(self, node: ast.Call) -> object:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not self._is_named(node.func):
-            return self._computed(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+            try:
+                self.meaning(node.func)
+            except SignatureError:  # no name of a module or class, but the method of a value
+                return self._computed(node)
         if not isinstance(node.func, ast.Name | ast.Attribute):
             raise self._refused(node)
         function = self.meaning(node.func)
@@ -258,14 +261,6 @@ class ValueReader(NameReader):
             raise self._refused(node)
         made = self._guarded(node, lambda: function(*args, **keywords))
         return self._checked(node, list(made)) if function in known_names.FUNCTIONS_OF_ITEMS else made
-
-    def _is_named(self, node: ast.Attribute) -> bool:
-        """Test whether a dotted name is known, such as a class of a module, unlike a method of a value."""
-        try:
-            self.meaning(node)
-        except SignatureError:
-            return False
-        return True
 
     def keywords(self, node: ast.Call) -> list[tuple[str, ast.expr]]:
         """Return the keyword arguments of a call, in order. Raises SignatureError for `**mapping`."""
