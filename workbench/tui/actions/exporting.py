@@ -116,14 +116,10 @@ COPIES = (
 )
 
 
-async def choose_copy(host: Host) -> None:
-    title = f"Copy from {focused_column(host).column.id}"
-    await copy(host, await answer_to(host, ConfirmScreen(title, "", COPIES)))
-
-
-async def copy(host: Host, what: str) -> None:
-    """Copy an item of `COPIES` from the focused column to the clipboard."""
+async def copy(host: Host, what: str = "") -> None:
+    """Copy an item of `COPIES`, or one that the user chooses, from the focused column to the clipboard."""
     rendered = focused_column(host)
+    what = what or await answer_to(host, ConfirmScreen(f"Copy from {rendered.column.id}", "", COPIES))
     with ends_on(CommandError, title="Not copied", severity="warning"):
         if what == "curl" and rendered.request is not None:
             text = await request_pages.curl_of(host.document.session, rendered.column, host.document.state.case)

@@ -65,17 +65,16 @@ async def save(host: Host) -> None:
     elif fingerprint is None:
         _write(host, path, lambda: saving.overwrite(document.session, path))
     else:
+        merge = partial(saving.save, document.saved, document.session, path, since=fingerprint, parts=document.written)
         try:
-            saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
-        except (SessionError, OSError, ValueError) as error:
+            _write(host, path, merge)
+        except Ended as ended:
             if not store.has_changed(path, fingerprint):
-                raise _not_saved(path, error) from error
-            await _settle_change(host, path, error)
-        else:
-            _show_saved(host, path, saved)
+                raise
+            await _settle_change(host, path, ended.__cause__)
 
 
-async def _settle_change(host: Host, path: Path, why: Exception) -> None:
+async def _settle_change(host: Host, path: Path, why: BaseException | None) -> None:
     """Ask what to do about a file that was changed on disk."""
     try:
         lines = store.difference(host.document.session, path)
@@ -273,13 +272,9 @@ def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> None:
     try:
         saved = write()
     except (SessionError, OSError, ValueError) as error:
-        raise _not_saved(path, error) from error
+        said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
+        raise Ended(said, "Not saved", "error") from error
     _show_saved(host, path, saved)
-
-
-def _not_saved(path: Path, error: Exception) -> Ended:
-    said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
-    return Ended(said, "Not saved", "error")
 
 
 def _show_saved(host: Host, path: Path, saved: saving.Saved) -> None:

@@ -51,7 +51,6 @@ class FixesScreen(Dialog[Effect | None]):
         super().__init__(f"Fixes for {one_line(column, 40)}", hint)
         self._causes = tuple(causes)
         self._effects = tuple(effects)
-        self._current = 0
         self._list = RowList(self._line)
         self._text = TextView(id="fixes-text")
 
@@ -71,18 +70,14 @@ class FixesScreen(Dialog[Effect | None]):
         self._list.focus()
         self._look()
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        self._current = event.index
-        self._look()
-
     def action_take(self) -> None:
-        effect = self._effects[self._current]
+        effect = self._effects[self._list.current]
         if effect.after is not None:
             self.dismiss(effect)
 
+    @on(RowList.Moved)
     def _look(self) -> None:
-        effect = self._effects[self._current]
+        effect = self._effects[self._list.current]
         is_cut = len(effect.fix.message) > min(LONGEST_ROW, self.app.size.width - 18)
         self._text.show([block(effect.fix.message)] * is_cut + blocks_of(effect))
 

@@ -250,13 +250,9 @@ def _text(question: HostQuestion) -> str:
 # -- several times, with a deadline, or raw
 
 
-async def choose_way(host: Host) -> None:
-    """Ask how to send, and send."""
-    await send_in_way(host, await answer_to(host, ConfirmScreen("Send", "", OTHER_WAYS)))
-
-
-async def send_in_way(host: Host, how: str) -> None:
-    """Send in one of the ways in `OTHER_WAYS`."""
+async def choose_way(host: Host, how: str = "") -> None:
+    """Send in one of the ways in `OTHER_WAYS`, or ask in which."""
+    how = how or await answer_to(host, ConfirmScreen("Send", "", OTHER_WAYS))
     focused = focused_column(host).column
     columns = host.document.session.columns if how.endswith("all") else (focused,)
     if how.startswith("raw"):

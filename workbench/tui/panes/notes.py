@@ -165,6 +165,9 @@ def notes_of(
             for said in one.notes
         ]
         turns = history_field(read.signature)
+        # the case's turns are shown as an agent's steps, unless its trajectory was typed
+        is_typed = bool(state.case.inputs.get(TRAJECTORY))
+        has_steps = bool(state.case.turns) and not is_typed and takes_steps(read.signature)
         offered = None
         if state.session.tools:
             from adapters.tools.tools import tool_input_field
@@ -174,9 +177,9 @@ def notes_of(
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
             for one in read.signature.input_fields.values()
             if one is not turns and one.name != offered and one.is_required and one.name not in state.case.inputs
-            if one.name != TRAJECTORY or not _has_steps(state, read.signature)
+            if one.name != TRAJECTORY or not has_steps
         ]
-        if turns is None and state.case.history and not _has_steps(state, read.signature):
+        if turns is None and state.case.history and not has_steps:
             count = counted(len(state.case.history), "history turn is", "history turns are")
             text = "the trajectory has a text in Inputs"
             why = text if takes_steps(read.signature) else "the signature has no History input"
@@ -252,11 +255,6 @@ def name_of(place: Place) -> str:
         return f"input {place.field}"
     nouns = {"demo": "demo", "history": "turn", "tool": "tool", "variant": "variant"}
     return f"{nouns[place.kind]} {place.row + 1}, {place.field}" if place.kind in nouns else f" {place.field}"
-
-
-def _has_steps(state: State, signature: Signature) -> bool:
-    """Return whether the case's turns are shown as an agent's steps in its prompts."""
-    return bool(state.case.turns) and not state.case.inputs.get(TRAJECTORY) and takes_steps(signature)
 
 
 def lint_notes(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> NoteSearch:

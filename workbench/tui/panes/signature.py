@@ -165,50 +165,39 @@ class SignaturePane(Vertical):
         field = edits.field_at(lines, *cursor, self._fields, is_source)
         return Place("signature", field=field) if field is not None else None
 
-    def go_to(self, line: int, column: int) -> None:
-        self._editor.focus()
-        if line:
-            self._editor.go_to(line, column)
-
-    def go_to_instructions(self) -> None:
-        (self._instructions if self._instructions.display else self._editor).focus()
-
-    def go_to_field(self, name: str) -> None:
-        """Go to the declaration of a field, in the form if that is visible."""
-        if self._form is not None and (self.view == "form" or name == FORM):
-            self._form.go_to(name)
-            return
-        self._editor.focus()
-        for mark in self._declarations(name):
-            self._editor.go_to(mark.line + 1, mark.start + 1)
-            return
+    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
+        """Go to the instructions, a line of the text, or a field, in the form if that is visible."""
+        field = place.field if place.kind == "signature" and not line else ""
+        if place.kind == "instructions" and self._instructions.display:
+            self._instructions.focus()
+        elif field and self._form is not None and (self.view == "form" or field == FORM):
+            self._form.go_to(field)
+        else:
+            self._editor.focus()
+            declared = self._declarations(field) if field else []
+            if declared:
+                line, column = declared[0].line + 1, declared[0].start + 1
+            if line:
+                self._editor.go_to(line, column)
 
     def _typed(self, text: str) -> None:
         self._edit(partial(edits.set_signature, text=text), Place("signature"), "signature", typing=True)
 
     def _typed_instructions(self, text: str) -> None:
-        if self._writes_docstring and self._write_docstring(text):
-            return
-        chosen = text if text.strip() else None
-        change = partial(edits.set_signature, instructions=chosen)
+        """Write the instructions into the class's docstring, or beside the class if that is impossible."""
+        change = partial(edits.set_signature, instructions=text if text.strip() else None)
+        if self._writes_docstring:
+            from adapters.signatures import outline_edits
+            from adapters.signatures.outline import outline_of
+
+            signature = self._state.session.signature
+            with suppress(SignatureError):
+                outline = outline_of(signature.text)
+                of = outline.class_named(signature.class_name)
+                if of is not None:
+                    made = outline_edits.set_instructions(outline, of, _strip_like_docstring(text))
+                    change = partial(edits.set_signature, text=made) if made else change
         self._edit(change, Place("instructions"), "instructions", typing=True)
-
-    def _write_docstring(self, text: str) -> bool:
-        """Write the instructions into the class's docstring; return False if that is impossible."""
-        from adapters.signatures import outline_edits
-        from adapters.signatures.outline import outline_of
-
-        signature = self._state.session.signature
-        try:
-            outline = outline_of(signature.text)
-            of = outline.class_named(signature.class_name)
-            made = outline_edits.set_instructions(outline, of, _strip_like_docstring(text)) if of is not None else ""
-        except SignatureError:
-            return False
-        if made:
-            change = partial(edits.set_signature, text=made)
-            self._edit(change, Place("instructions"), "instructions", typing=True)
-        return bool(made)
 
     def _changed_by_form(self, changed: Changed) -> None:
         place = Place("signature", field=FORM)

@@ -209,7 +209,12 @@ class HeatMap(Widget, can_focus=True):
     # -- keys and mouse
 
     def action_step(self, down: int, right: int) -> None:
-        self._go(self.row + down, self.column + right)
+        if self._table.names and self._table.heads:
+            left_cell = self.row, self.column
+            self.row = max(0, min(self.row + down, len(self._table.names) - 1))
+            self.column = max(0, min(self.column + right, len(self._table.heads) - 1))
+            self._bring_into_sight(left_cell)
+            self.post_message(self.Moved())
 
     def action_choose(self) -> None:
         if self._table.names:
@@ -226,17 +231,9 @@ class HeatMap(Widget, can_focus=True):
         row, column = self._top + at.y - self._head_rows, self._left + (at.x - self._name_width) // self._cell_width
         if self._top <= row < len(self._table.names) and column in self._shown:
             again = (row, column) == (self.row, self.column)
-            self._go(row, column)
+            self.action_step(row - self.row, column - self.column)
             if again:
                 self.action_choose()
-
-    def _go(self, row: int, column: int) -> None:
-        if self._table.names and self._table.heads:
-            left_cell = self.row, self.column
-            self.row = max(0, min(row, len(self._table.names) - 1))
-            self.column = max(0, min(column, len(self._table.heads) - 1))
-            self._bring_into_sight(left_cell)
-            self.post_message(self.Moved())
 
 
 def head_of(column: str) -> tuple[str, str]:

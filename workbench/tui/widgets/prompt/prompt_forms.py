@@ -87,12 +87,14 @@ def section_of(
 
 def height_of(message: Message, width: int, form: PromptForm) -> int:
     """Estimate the rows of a message without laying it out."""
-    if form == "sections":
-        return prompt_section.estimated_height(message, width)
-    length = lines = 0
-    for text, _, _ in message.segments:
+    length = lines = folded = 0
+    for text, kind, _ in message.segments:
         length += len(text)
         lines += text.count("\n")
+        fold, count = prompt_section.fold_of(kind), text.count("\n") + len(text) // max(1, width)
+        folded += fold.shown if count > fold.above else count
+    if form == "sections":
+        return 2 + folded
     return 2 + length // max(1, width) + (JSON_FRAME if form == "json" else lines)
 
 

@@ -44,10 +44,7 @@ class PromptLayout:
         self._heights: list[int] = []
         self.tops: list[int] = [0]
         """The row at which each section starts, and the row after the last."""
-
-    @property
-    def height(self) -> int:
-        return self.tops[-1]
+        self.height = 0
 
     def section_at(self, y: int) -> int:
         """Return the section at row `y`, or the nearest; 0 if there is none."""
@@ -285,3 +282,4 @@ class PromptLayout:
 
     def _stack(self) -> None:
         self.tops = list(accumulate(self._heights, initial=0))
+        self.height = self.tops[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -227,17 +228,19 @@ class PromptCanvas(LineView):
         if section is None or row >= section.height:  # its height is still an estimate
             return Strip.blank(width, self.style_of())
         if row:  # a row with marked text, a highlighted piece or the cursor is painted anew
-            lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+            lights, at_cursor = self._lights(section, position), None
+            if self.has_focus and self._cursor is not None and self._cursor.section == position:
+                at_cursor = self._cursor.piece
             is_marked = bool(self._marked_text)
             if not is_marked and (lights or at_cursor is not None):
                 is_marked = any(one.number in lights or one.number == at_cursor for one, _ in section.runs(row))
             if is_marked:
-                return self._text_row(section, position, row, width)
+                return self._text_row(section, row, width, lights, at_cursor)
         strip = self._strips.get((position, row))
         if strip is None:
             if len(self._strips) > MOST_STRIPS_KEPT:
                 self._strips.clear()
-            strip = self._text_row(section, position, row, width) if row else self._title_row(section, width)
+            strip = self._text_row(section, row, width, {}, None) if row else self._title_row(section, width)
             self._strips[position, row] = strip
         return strip
 
@@ -259,11 +262,6 @@ class PromptCanvas(LineView):
         if self._cursor is not None:
             self._cursor = self._layout.follow(self._cursor, start, end, new_end)
 
-    def _cursor_piece(self, position: int) -> int | None:
-        """Return the piece of a section under the cursor, which is visible only with the focus."""
-        spot = self._cursor if self.has_focus else None
-        return spot.piece if spot is not None and spot.section == position else None
-
     def _lights(self, section: Section, position: int) -> dict[int, str]:
         """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
         if self._lit is None:
@@ -280,9 +278,10 @@ class PromptCanvas(LineView):
             self._lights_of[position] = lights
         return lights
 
-    def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
+    def _text_row(
+        self, section: Section, row: int, width: int, lights: Mapping[int, str], at_cursor: int | None
+    ) -> Strip:
         plain = self.style_of()
-        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
         mark = " "
         pieces: list[tuple[str, Style]] = []
         for piece, text in section.runs(row):

@@ -340,13 +340,3 @@ def fold_point(text: str, width: int, fold: Fold) -> int | None:
             return None
         start = end + 1
     return None
-
-
-def estimated_height(message: Message, width: int) -> int:
-    """Estimate the rows of a message without laying it out."""
-    total = 2
-    for text, kind, _ in message.segments:
-        count = text.count("\n") + len(text) // max(1, width)
-        fold = fold_of(kind)
-        total += fold.shown if count > fold.above else count
-    return total

@@ -63,7 +63,7 @@ class FieldTable(LineView):
         ("home", "row(-1000000)", "First", "fields.first", "Go to the first row"),
         ("end", "row(1000000)", "Last", "fields.last", "Go to the last row"),
         ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field; choose a fix"),
-        ("r", "in_reply", "In the reply", "fields.in_reply", "Select this value in the reply, to type over it"),
+        ("r", "point(True)", "In the reply", "fields.in_reply", "Select this value in the reply, to type over it"),
         ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
     )
 
@@ -169,12 +169,9 @@ class FieldTable(LineView):
         self._current = max(0, min(self._current + step, len(self.rows) - 1))
         self.scroll_row_into_view(self._current)
         self.repaint()
-        self._point()
+        self.action_point()
 
-    def action_in_reply(self) -> None:
-        self._point(chosen=True)
-
-    def _point(self, chosen: bool = False) -> None:
+    def action_point(self, chosen: bool = False) -> None:
         if self.rows and (field := self.rows[self._current].field) is not None:
             self.post_message(self.Pointed(field, chosen))
 
@@ -207,7 +204,7 @@ class FieldTable(LineView):
             self.repaint()
 
     def on_focus(self) -> None:
-        self._point()
+        self.action_point()
 
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
@@ -239,14 +236,10 @@ class ReplyAndValues(Container, can_focus=False):
         """The table's place: true at the side, its maximum rows, and its percent of the width."""
 
     @property
-    def is_beside(self) -> bool:
-        return self.has_class("-beside")
-
-    @property
     def rows_held(self) -> int:
         """The rows that reply and table need together."""
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
-        return max(reply, fields) if self.is_beside else reply + fields
+        return max(reply, fields) if self.has_class("-beside") else reply + fields
 
     def place(self, height: int) -> None:
         """Arrange reply and table side by side if there is room, else one below the other.
@@ -255,7 +248,7 @@ class ReplyAndValues(Container, can_focus=False):
         screen, where the height is 0.
         """
         has_rows = self._fields.reading is not None or bool(self._fields.error)
-        if height <= 0 or not (has_rows or self.is_beside):
+        if height <= 0 or not (has_rows or self.has_class("-beside")):
             return
         width = self.size.width
         is_beside = is_wide = width >= TWICE_THE_NARROWEST
