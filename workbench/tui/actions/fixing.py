@@ -123,6 +123,7 @@ def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tu
 
 
 def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
+    document = host.document
     fix = effect.fix
     if "reply" in fix.change:
         host.main.replies.type_over(rendered.column.id, fix.change["reply"])
@@ -130,16 +131,16 @@ def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
             host.key_words("The reply was edited; the prompt is unchanged. {app.undo|ctrl+z} reverts it")
         )
         return
-    at = host.document.session.columns.index(rendered.column)
+    at = document.session.columns.index(rendered.column)
     with ends_on(FixError, severity="warning", lead="Not applied: "):
         change = partial(fixes.apply, column_id=rendered.column.id, fix=fix)
         host.main.edit(change, Place("column", field=rendered.column.id), fix.message)
     reading = rendered.reading
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
-    after = host.document.session.columns[at].id
+    after = document.session.columns[at].id
     host.sending.fixed[after] = (fix.message, before)
     if effect.is_unfinished:
-        demos, outputs = host.document.session.demos, host.document.session.signature.read().output_fields
+        demos, outputs = document.session.demos, document.session.signature.read().output_fields
         host.main.go_to(Place("demo", row=len(demos) - 1, field=next(iter(outputs), "")))
     keys = host.key_words("{app.send_column|F8} sends it again, {app.undo|ctrl+z} reverts it")
     host.main.status.say(f"{fix.message} {keys}")

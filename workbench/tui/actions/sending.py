@@ -183,12 +183,11 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
         def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
             listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
             answer: Future[Any] = Future()
-
-            def begin() -> None:
-                asking = _asked(host, column.id, tool, arguments, cancel, answer)
-                host.app.run_worker(asking, group="tool results", exit_on_error=False)
-
-            host.app.call_from_thread(begin)
+            host.app.call_from_thread(
+                lambda: host.app.run_worker(
+                    _asked(host, column.id, tool, arguments, cancel, answer), group="tool results", exit_on_error=False
+                )
+            )
             return answer.result()
 
         session = state.session

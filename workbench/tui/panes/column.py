@@ -27,7 +27,6 @@ from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import QUIET, content, key_hints, lines, press_button
-from workbench.tui.widgets.text.wrapping import rows
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -270,14 +269,6 @@ class ColumnPane(Vertical):
         # Textual does not notify widgets that their container was hidden.
         self.splitter.display = self.answer.display = part != "prompt"
         self.reply.display = self.fields.display = part != "prompt"
-
-    @property
-    def rows_of_reply(self) -> int:
-        """Rows that the reply and its table, or the placeholder, would fill."""
-        if not self.reply.raw and isinstance(self.reply.placeholder, Content):
-            said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
-            return len(said) + self.fields.virtual_size.height
-        return self.answer.rows_held
 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """Return a short verdict on the shown reply, or on a `newer` reply."""

@@ -93,7 +93,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if wanted != list(self._columns):
             self._arrange(wanted)
         has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
-        if self.shares.expect_replies(has_replies):
+        if has_replies != self.shares.has_replies:
+            self.shares = HeightShares(self.shares.said, has_replies)  # the rows must be measured again
             self._split()
         in_sight = self.visible_ids()
         adapters = frozenset(rendered.column.adapter for rendered, _, _ in columns)
@@ -389,7 +390,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
                 held = one.prompt.rows_held if self.shares.has_replies else one.prompt.rows_in_full
-                rows[one.column_id] = Held(held, one.rows_of_reply)
+                rows[one.column_id] = Held(held, one.answer.rows_held)
         if self.shares.take(rows):
             self._split()
 

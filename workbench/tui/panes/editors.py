@@ -30,9 +30,6 @@ from workbench.tui.widgets.text.plain import QUIET, lines
 class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
 
-    def __init__(self, edit: Edit, state: State) -> None:
-        super().__init__(edit, state, "inputs-pane", "inputs-form")
-
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
         case, count = state.case, len(state.session.cases)

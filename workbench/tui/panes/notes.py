@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -81,10 +81,10 @@ class NotesPane(Vertical):
         self._search: NoteSearch = iter(())
         self._pause: Timer | None = None
 
-    def show(self, notes: Sequence[Note], find_more: Callable[[], NoteSearch] | None = None) -> None:
+    def show(self, notes: Sequence[Note], search: NoteSearch | None = None) -> None:
         """Show the notes.
 
-        After a pause, `find_more` searches for more notes; until it is done, its last results stay.
+        After a pause, `search` looks for more notes; until it is done, the last results stay.
         """
         if not self.lines.is_attached:
             self.mount(self.lines)  # the first picture shows no notes
@@ -92,12 +92,9 @@ class NotesPane(Vertical):
         self._paint((*self._first, *self._further))
         if self._pause is not None:
             self._pause.stop()
-        if find_more is not None:
-            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
-
-    def _begin(self, find_more: Callable[[], NoteSearch]) -> None:
-        self._search = find_more()
-        self._go_on(self._search)
+        if search is not None:
+            self._search = search
+            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._go_on, search))
 
     def _go_on(self, search: NoteSearch) -> None:
         """Run a step of the search, unless a newer search has started."""

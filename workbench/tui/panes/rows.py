@@ -41,12 +41,17 @@ PROBLEM_OF: Mapping[str, Callable[[State, int, str, str], str]] = {
 """Functions that find errors other than invalid JSON, by the kind of row."""
 
 
+Rows = Sequence[Mapping[str, Any]]
+"""The values of each row by field name."""
+
+
 class FormPane(Vertical):
     """A pane whose form edits values of the session, below other widgets."""
 
-    def __init__(self, edit: Edit, state: State, id: str, form_id: str, *above: Widget) -> None:
-        self.form = FieldForm(self._typed, self.choose, id=form_id)
-        super().__init__(*above, self.form, id=id)
+    def __init__(self, edit: Edit, state: State, *above: Widget) -> None:
+        name = type(self).__name__.removesuffix("Pane").lower()
+        self.form = FieldForm(self._typed, self.choose, id=f"{name}-form")
+        super().__init__(*above, self.form, id=f"{name}-pane")
         self._edit = edit
         self._state = state
 
@@ -97,10 +102,9 @@ class RowsPane(FormPane):
     """The summary of a row without values."""
 
     def __init__(self, edit: Edit, state: State) -> None:
-        id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
-        super().__init__(edit, state, id, f"{id}-form", self._note, self._list)
+        super().__init__(edit, state, self._note, self._list)
         self._read = ReadSignature()
         self._rows = self.rows_of(state)
         self._row = 0
@@ -111,8 +115,8 @@ class RowsPane(FormPane):
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        """Return the values of each row by field name."""
+    def rows_of(self, state: State) -> Rows:
+        """Return the rows."""
         raise NotImplementedError
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:

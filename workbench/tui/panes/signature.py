@@ -65,36 +65,33 @@ class SignaturePane(Vertical):
         self._is_alone = False
         self._form: SignatureForm | None = None
         self._writes_docstring = False
+        text = state.session.signature
         self._editor = SourceEditor(
             lambda: _types_in(self._readable),
+            text=text.text,
             syntax="python",
             on_edit=self._typed,
             placeholder=content(NOTHING_YET),
             id="signature-editor",
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
-        self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", partial(self._choose, "predictor"))
+        choices = predictors_beside(text.predictor)
+        self._predictor = ChoiceLine(choices, text.predictor, partial(self._choose, "predictor"))
         self._predictor.id = "predictor"
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
-        self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
+        self._instructions = Editor(text.instructions or "", on_edit=self._typed_instructions, id="instructions-editor")
         parts = (self._editor, self._message, self._instructions_label, self._instructions, self._predictor)
         super().__init__(*parts, id="signature-pane")
-
-    def show_text(self, state: State) -> None:
-        """Show the text before it is parsed."""
-        self._editor.show(state.session.signature.text)
-        self._show_predictor(state.session.signature.predictor)
-        if state.session.signature.instructions is not None:
-            self.set_class("\n" not in state.session.signature.text, "-short")
-            self._instructions.show(state.session.signature.instructions)
+        self.set_class(text.instructions is not None and "\n" not in text.text, "-short")
 
     def show(self, state: State, read: ReadSignature) -> None:
         text, self._state = state.session.signature, state
         self._editor.show(text.text)
         if self._form is not None and self.view != "source":
             self._form.show(text.text, text.class_name)
-        self._show_predictor(text.predictor)
+        self._predictor.choices = tuple(predictors_beside(text.predictor))
+        self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
         if "." not in text.predictor or read.signature is None:
             self._signature = read.signature
@@ -200,15 +197,13 @@ class SignaturePane(Vertical):
         self._edit(change, Place("instructions"), "instructions", typing=True)
 
     def _changed_by_form(self, changed: Changed) -> None:
-        place = Place("signature", field=FORM)
-
-        def change(state: State) -> State:
-            if changed.renamed is not None:
-                return edits.rename_field(state, changed.text, *changed.renamed)
-            made = edits.set_signature(state, text=changed.text)
-            return edits.set_signature(made, class_name=changed.class_name) if changed.class_name is not None else made
-
-        self._edit(change, place, changed.label)
+        if changed.renamed is not None:
+            old, new = changed.renamed
+            change = partial(edits.rename_field, text=changed.text, old=old, new=new)
+        else:
+            named: dict[str, Any] = {"class_name": changed.class_name} if changed.class_name is not None else {}
+            change = partial(edits.set_signature, text=changed.text, **named)
+        self._edit(change, Place("signature", field=FORM), changed.label)
 
     def _problem_of(self, text: str) -> str:
         """Return why the form's text would be invalid; "" if it is valid or had an error before."""
@@ -220,10 +215,6 @@ class SignaturePane(Vertical):
             if self._error is None:
                 return error.with_hint
         return ""
-
-    def _show_predictor(self, predictor: str) -> None:
-        self._predictor.choices = tuple(predictors_beside(predictor))
-        self._predictor.show(predictor)
 
     def _choose(self, what: Literal["predictor", "class"], value: Any) -> None:
         if isinstance(value, str):

@@ -103,16 +103,13 @@ class SignatureForm(Vertical):
         self._rows = rows_of(self._outline, class_name)
         if here in self._rows:
             current = self._rows.index(here)
-        self._size_list()
+        self.fill(self._is_alone)
         self._list.show(len(self._rows), max(0, min(current, len(self._rows) - 1)))
 
     def fill(self, is_alone: bool) -> None:
         """Fill the height if alone, else only the rows that the lines need."""
         self._is_alone = is_alone
-        self._size_list()
-
-    def _size_list(self) -> None:
-        self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
+        self._list.styles.height = "1fr" if is_alone else max(3, len(self._rows))
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
         """Focus the list, at the line of a member if given."""
@@ -182,10 +179,6 @@ class SignatureForm(Vertical):
             self._rename_class()
         else:
             self._edit_member()
-
-    def action_add(self) -> None:
-        if self._row is not None:
-            self._begin() if self._row.kind == "begin" else self._add()
 
     def action_add_class(self, kind: ClassKind) -> None:
         outline = self._fresh()
@@ -261,7 +254,10 @@ class SignatureForm(Vertical):
         screen = AskScreen("A new signature", start, refuse, hint, self.take_pasted, is_typed=is_typed)
         self.app.push_screen(screen, done)
 
-    def _add(self) -> None:
+    def action_add(self) -> None:
+        if self._row is not None and self._row.kind == "begin":
+            self._begin()
+            return
         if (found := self._fresh_row()) is None:
             return
         row, outline, of = found

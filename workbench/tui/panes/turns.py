@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from textual import events
 from textual.content import Content
@@ -38,7 +37,7 @@ class DemosPane(rows.RowsPane):
         """Show how the prompt uses each demo; `number` also counts disabled demos."""
         self._uses = {one.number: one for one in uses}
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return [one.values for one in state.session.demos]
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
@@ -87,7 +86,7 @@ class HistoryPane(rows.RowsPane):
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return state.case.history
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
@@ -133,7 +132,7 @@ class ToolsPane(rows.RowsPane):
         super().__init__(edit, state)
         self._sending = sending
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return [row_edits.values_of(one) for one in state.session.tools]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
@@ -187,7 +186,7 @@ class VariantsPane(rows.RowsPane):
     NOUN = "variant"
     ABSENT_TEXT = "empty"
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:

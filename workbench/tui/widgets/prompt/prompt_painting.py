@@ -114,7 +114,7 @@ class PromptCanvas(LineView):
                 position += new_end - end
             self._forget_messages(start, end, new_end)
             self._hovered = None
-            self._follow(start, end, new_end)
+            self._cursor = self._layout.follow(self._cursor, start, end, new_end)
         self._settle(position, row)
         self.repaint()
 
@@ -159,7 +159,7 @@ class PromptCanvas(LineView):
         layout.settle(position, row, self.page_height)
         if layout.fill(self.page_height - len(self._banner)):
             self._forget_messages(0, 1, 1)
-            self._follow()
+            self._cursor = layout.follow(self._cursor)
         self.set_height(layout.height + len(self._banner))
         top = max(0, min(layout.tops[position] + row, self.max_scroll_y))
         if top != self._top:
@@ -176,7 +176,7 @@ class PromptCanvas(LineView):
     @property
     def rows_in_full(self) -> int:
         """The height in rows if all folded text of the first message were shown."""
-        return self._layout.rows_in_full + len(self._banner)
+        return self.rows_held + (self._layout.section(0).hidden_rows if self._layout.messages else 0)
 
     def lay_out(self) -> None:
         position, row = self._anchor()
@@ -185,8 +185,7 @@ class PromptCanvas(LineView):
             self._layout.resize(max(1, self.row_width - MARGIN))
             self._strips.clear()
             self._lay_out_banner()
-            if self._cursor is not None:
-                self._cursor = self._layout.follow(self._cursor._replace(row=0), 0, 0, 0)
+            self._cursor = self._layout.follow(self._cursor and self._cursor._replace(row=0))
             row = min(row, 1)
         self._settle(position, row)
 
@@ -256,11 +255,6 @@ class PromptCanvas(LineView):
         start, end = section.rows[row - 1]
         goes_on = row < len(section.rows) and section.rows[row][0] == end
         return MARGIN + section.hang(row), section.text[start:end], "" if goes_on else "\n"
-
-    def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
-        """Keep the cursor on its piece; arguments are those returned by `PromptLayout.take`."""
-        if self._cursor is not None:
-            self._cursor = self._layout.follow(self._cursor, start, end, new_end)
 
     def _lights(self, section: Section, position: int) -> dict[int, str]:
         """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""

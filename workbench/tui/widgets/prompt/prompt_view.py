@@ -139,7 +139,7 @@ class PromptView(PromptCanvas):
         """Lay out the same messages again, with `position` at the top and the cursor on its piece."""
         self._strips.clear()
         self._hovered = None
-        self._follow()
+        self._cursor = self._layout.follow(self._cursor)
         self._settle(position, 0)
 
     def action_quiet(self) -> None:
