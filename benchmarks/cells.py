@@ -26,6 +26,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
 from tests.support.cells import Cells, Used, count, rows_of, used  # noqa: E402
+from workbench.state.document import Place  # noqa: E402
 from workbench.tui.app import WorkbenchApp  # noqa: E402
 from workbench.tui.launch import opened  # noqa: E402
 
@@ -59,7 +60,7 @@ async def _screens(size: tuple[int, int]) -> list[tuple[str, Cells, Used]]:
         look("refused")
         for _ in app.main.columns.all:
             await press("f3", "ctrl+r")
-        app.main.editors.signature.go_to_instructions()
+        app.main.editors.signature.go_to(Place("instructions"))
         await press("end", "space", *"Shortly")
         await press("f9")
         look("drift")

@@ -257,7 +257,7 @@ class WorkbenchApp(SurvivingApp):
     action_record = _runs(lambda app: actions.checking.record(app))
     action_check = _runs(lambda app: actions.checking.check(app))
     action_break_replies = _asks(lambda app: actions.benching.break_replies(app))
-    action_copy_menu = _asks(lambda app: actions.exporting.choose_copy(app))
+    action_copy_menu = _asks(lambda app: actions.exporting.copy(app))
     action_lesson = _runs(lambda app: actions.looking.open_lesson(app))
     action_help = _runs(lambda app: actions.looking.open_help(app))
     action_jump = _runs(lambda app: actions.looking.jump(app))

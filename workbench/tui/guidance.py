@@ -24,7 +24,8 @@ class Guidance:
         self._preferences = preferences
         self._actions: tuple[str, ...] = ()
         """The actions since the guide was shown, oldest first."""
-        self._kind: Kind = "notes"
+        self.kind: Kind | None = None
+        """The kind of the shown guide; None without one."""
 
     def show(self, kind: Kind = "notes") -> None:
         """Show a guide until it is dismissed."""
@@ -32,19 +33,13 @@ class Guidance:
 
         self.hide()
         guide = Guide(self._document.session, kind)
-        self._kind = kind
         if kind == "first":
             guide.done |= self._preferences.toured
         if guide.steps and (guide.next_step is not None or kind != "first"):
-            self._actions = ()
+            self._actions, self.kind = (), kind
             self._main.guide = guide
             self._main.editors.mount(guide, before="#notes-pane")
             self.look()
-
-    @property
-    def is_tour(self) -> bool:
-        """Tell whether the guide leads through the first example."""
-        return self._main.guide is not None and self._kind == "first"
 
     def end(self) -> None:
         """Hide the guide because another session replaces the open one."""
@@ -56,7 +51,7 @@ class Guidance:
     def hide(self) -> None:
         if self._main.guide is not None:
             self._main.guide.remove()
-            self._main.guide = None
+            self._main.guide = self.kind = None
 
     def look(self, action: str = "") -> None:
         """Tick off completed steps; `action` is the latest action, if any."""
@@ -68,9 +63,9 @@ class Guidance:
             document = self._document
             is_saved = document.path is not None and not document.dirty
             guide.look(Seen(document.session, self._main.columns.rendered, self._actions, is_saved))
-            if self._kind == "first" and not guide.done <= self._preferences.toured:
+            if self.kind == "first" and not guide.done <= self._preferences.toured:
                 self._preferences.note("toured", sorted(guide.done))
-            elif self._kind == "own" and guide.next_step is None and self._preferences.wants_guides:
+            elif self.kind == "own" and guide.next_step is None and self._preferences.wants_guides:
                 self._preferences.note("welcomed", True)  # an own session was made: the next start needs no guide
 
     def example(self, has_files: bool) -> str:

@@ -194,11 +194,9 @@ def _scrolled(widget: Widget) -> int:
 
 def _scroll(widget: Widget, place: TeachersPlace) -> None:
     """Scroll to the teacher's position once the content is laid out."""
-
-    def scroll() -> None:
-        widget.scroll_to(y=round(place.scrolled * widget.max_scroll_y / WHOLE), animate=False, force=True)
-
-    widget.call_after_refresh(scroll)
+    widget.call_after_refresh(
+        lambda: widget.scroll_to(y=round(place.scrolled * widget.max_scroll_y / WHOLE), animate=False, force=True)
+    )
 
 
 LOOKS_S = 0.2

@@ -201,7 +201,7 @@ def _session(host: Host) -> Iterator[Command]:
     yield Command("Bench: the grid", about, _asks(host, benching.look_at_bench))
     yield Command("Remove this value", "Clear the focused field", main.editors.clear_field)
     for answer in sending.OTHER_WAYS:
-        send = _asks(host, sending.send_in_way, answer.value)
+        send = _asks(host, sending.choose_way, answer.value)
         yield Command(f"Send: {answer.name.lower()}", answer.about, send)
     rendered = main.shown_column()
     if rendered is not None:

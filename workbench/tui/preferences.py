@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
@@ -42,16 +41,12 @@ LARGEST = 1_000_000
 Parts = Mapping[str, Any]
 
 
-def _nothing() -> Parts:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True)
 class Remembered:
     """Remembered layouts: `user` for every session, `sessions` by `key_of` their file. `recent` files, newest first."""
 
-    user: Parts = field(default_factory=_nothing)
-    sessions: Mapping[str, Parts] = field(default_factory=_nothing)
+    user: Parts = field(default_factory=dict)
+    sessions: Mapping[str, Parts] = field(default_factory=dict)
     recent: tuple[str, ...] = ()
 
     def of(self, path: Path | None) -> Parts:

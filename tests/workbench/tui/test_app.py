@@ -14,13 +14,14 @@ from sessions.file import store
 from sessions.model.session import Column, Session, SignatureText
 from tests.support.open_app import CLASSIFY, MIDDLE, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.state.document import Place
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.text_view import TextView
 
 
 def test_every_keystroke_in_the_signature_changes_every_column() -> None:
     async def act(desk: Desk) -> None:
-        desk.main.editors.signature.go_to(6, 8)
+        desk.main.editors.signature.go_to(Place("signature"), 6, 8)
         await desk.type("Always ")
         for column in ("chat", "json", "xml"):
             assert "Always Classify the ticket." in desk.prompt(column)

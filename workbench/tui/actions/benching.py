@@ -88,15 +88,16 @@ def _plain(value: JSON) -> JSON:
 
 async def break_replies(host: Host) -> None:
     """Show which parsers survive which damaged replies of the open case; a reply taken from there can be undone."""
+    document = host.document
     if len(host.app.screen_stack) > 1:
         return
-    session, case = host.document.session, host.document.state.case
+    session, case = document.session, document.state.case
     try:
         session.signature.read()
     except (SignatureError, ValueError, RecursionError) as error:
         said = f"{error} Fix the signature first: no reply can be parsed without it."
         raise Ended(said, "Nothing to break") from error
-    name = host.document.path.name if host.document.path is not None else session.name or "this session"
+    name = document.path.name if document.path is not None else session.name or "this session"
     columns = frozenset([one.id for one in session.columns])
     done, *of = host.last_stress_test or (None, None, None)
     is_the_same = of[0] is session and of[1] is case

@@ -80,16 +80,17 @@ class CasesScreen(Dialog[CaseAction | None]):
 
 
 async def choose_case(host: Host) -> None:
-    action = await answer_to(host, CasesScreen(host.document.state))
-    host.document.look_at_case(action.row)
-    name = host.document.state.case.name
+    document = host.document
+    action = await answer_to(host, CasesScreen(document.state))
+    document.look_at_case(action.row)
+    name = document.state.case.name
     place = Place("case", name)
     if action.verb == "add":
         host.main.edit(edits.add_case, place, "add a case")
     elif action.verb == "duplicate":
         host.main.edit(edits.duplicate_case, place, f"copy {Case(name).plain_words}")
     elif action.verb == "delete":
-        if len(host.document.session.cases) == 1:
+        if len(document.session.cases) == 1:
             host.app.notify("A session has at least one case.", severity="warning")
         else:
             host.main.edit(edits.delete_case, place, f"delete {Case(name).plain_words}")

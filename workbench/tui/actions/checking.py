@@ -62,12 +62,10 @@ class DriftWatch:
         if is_another_case or not state.case.recordings:
             self._host.main.mark_drifted(frozenset())
         if state.case.recordings:
-            self._timer = self._host.app.set_timer(REST_S, self._judge)
-
-    def _judge(self) -> None:
-        if self._seen is not None:
-            work = self._find(*self._seen)
-            self._host.app.run_worker(work, group="drift", exclusive=True, exit_on_error=False)
+            app = self._host.app
+            self._timer = app.set_timer(
+                REST_S, lambda: app.run_worker(self._find(*seen), group="drift", exclusive=True, exit_on_error=False)
+            )
 
     async def _find(self, session: Session, case: str) -> None:
         found = await asyncio.to_thread(drifted, session, case)
@@ -90,12 +88,13 @@ def check(host: Host) -> None:
     With an invalid signature the check is refused: every recording would report the same error, and nothing could be
     accepted.
     """
-    problem = host.main.engine.read_signature(host.document.state).error
-    if problem is not None and host.document.session.signature.text.strip():
+    document = host.document
+    problem = host.main.engine.read_signature(document.state).error
+    if problem is not None and document.session.signature.text.strip():
         said = f"Fix the signature before checking: {problem.message}"
         plain_notify(host.app, said, title="Not checked", severity="warning", timeout=12)
         return
-    if any(is_late(column) for column in host.document.session.columns):
+    if any(is_late(column) for column in document.session.columns):
 
         async def check_beside() -> None:  # in a thread, because columns of another release are slow
             _tell(host, await asyncio.to_thread(judged, host, Follower()))
@@ -172,12 +171,13 @@ def judged(host: Host, follower: Follower) -> list[FixtureResult]:
 
 async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     """Review drift by cause and apply the accepted causes, as a change that can be undone."""
+    document = host.document
     causes = Causes()
     causes.add(results)
     decisions = Decisions(causes.found())
-    look = OpenLook(host.document.session, host.document.folder, results)
-    name = host.document.path.name if host.document.path is not None else "this session"
-    kept = decisions_on_open(host.document.path)
+    look = OpenLook(document.session, document.folder, results)
+    name = document.path.name if document.path is not None else "this session"
+    kept = decisions_on_open(document.path)
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, "records", kept))
     if take(host, left):
         kept.remove()

@@ -99,13 +99,20 @@ BESIDE, EVERY, VARIANT, PROJECT = "beside", "all", "with", "project"
 async def set_up(host: Host) -> None:
     """Ask what to do with the focused column, and do it."""
     column = focused_column(host).column
-    question = ConfirmScreen(f"Column {column.id}", about(host, column), answers(host, column))
+    model = one_line(host.document.session.model_of(column), 60)
+    own = "" if column.model else " (the session's)"
+    variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
+    second = column.options.get(EXTRACTION_OPTION)
+    extraction = f" · extraction by {one_line(str(second), 60)}" if second else ""
+    about = f"{one_line(column.adapter, 60)} → {model}{own}{variant}{extraction}"
+    question = ConfirmScreen(f"Column {column.id}", about, answers(host, column))
     await do(host, column, await answer_to(host, question))
 
 
 async def add(host: Host) -> None:
     """Ask for the new column's adapter, model or variant, add it and show it."""
-    session, rendered = host.document.session, host.main.shown_column()
+    document = host.document
+    session, rendered = document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
     abouts |= release_adapters()
@@ -121,7 +128,7 @@ async def add(host: Host) -> None:
         )
         if session.variants:
             entries.append(Entry(VARIANT, "A variant", f"a second {column.id} column with a variant"))
-    own = None if host.confinement.why_no_program() else project.find(host.document.folder)
+    own = None if host.confinement.why_no_program() else project.find(document.folder)
     if own is not None:
         about = f"this project's own ({own.source.name}), in place of every column of dspy's"
         entries.append(Entry(PROJECT, f"dspy {own.version}", about))
@@ -133,7 +140,7 @@ async def add(host: Host) -> None:
         await follow_project(host, own)
     elif rendered is not None:
         await do(host, rendered.column, chosen)
-    fresh = [one.id for one in host.document.session.columns if one.id not in before]
+    fresh = [one.id for one in document.session.columns if one.id not in before]
     if fresh:
         host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
 
@@ -176,16 +183,6 @@ def release_adapters() -> dict[str, str]:
         for name in dspys
         if name in (one.adapters or dspys)
     }
-
-
-def about(host: Host, column: Column) -> str:
-    """Return a line that describes the column."""
-    model = one_line(host.document.session.model_of(column), 60)
-    own = "" if column.model else " (the session's)"
-    variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
-    second = column.options.get(EXTRACTION_OPTION)
-    extraction = f" · extraction by {one_line(str(second), 60)}" if second else ""
-    return f"{one_line(column.adapter, 60)} → {model}{own}{variant}{extraction}"
 
 
 def answers(host: Host, column: Column) -> tuple[Answer, ...]:

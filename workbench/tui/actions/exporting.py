@@ -66,11 +66,12 @@ DOWNLOAD = Answer("download", "d", "Download", "save it on your machine")
 
 async def export(host: Host, name: str) -> None:
     """Export the focused column, or as much as the format `name` can hold, and report it."""
+    document = host.document
     form = forms.FORMS[name]
-    session, path, rendered = host.document.session, host.document.path, host.main.shown_column()
+    session, path, rendered = document.session, document.path, host.main.shown_column()
     is_one = rendered is not None and not form.wants_every_column
     columns = [rendered.column] if rendered is not None and is_one else list(session.columns)
-    cases = session.cases if form.wants_every_case else (host.document.state.case,)
+    cases = session.cases if form.wants_every_case else (document.state.case,)
     of = session.name or (path.name if path is not None else "")
     make = partial(forms.export, name, session, columns, cases, name=of, names_flags=False)
     host.main.status.say(f"making {form.title} …")
@@ -78,7 +79,7 @@ async def export(host: Host, name: str) -> None:
         made = await asyncio.to_thread(make)  # a session with a thousand demos takes a second in some formats
     answers = (DOWNLOAD, *ANSWERS) if host.confinement.hands_out else ANSWERS
     which = f"the column {columns[0].id}" if is_one else "every column"
-    case = "every case" if form.wants_every_case else host.document.state.case.plain_words
+    case = "every case" if form.wants_every_case else document.state.case.plain_words
     said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
     more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
     about = "\n".join([f"{which}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
@@ -88,10 +89,10 @@ async def export(host: Host, name: str) -> None:
         host.app.copy_to_clipboard(made.text)
         host.main.status.say(f"copied {form.title}: {len(made.text):,} characters")
         return
-    path = free_name(host.document.folder / form.file)
+    path = free_name(document.folder / form.file)
     if answer == "file":
         refuse = partial(host.confinement.why_no_name, example=form.file)
-        proposed = str(host.document.folder / form.file)
+        proposed = str(document.folder / form.file)
         chosen = await answer_to(host, AskScreen(title, proposed, refuse, is_path=True))
         path = Path(chosen).expanduser()
         await confirm_replace(host, path, "Export")
@@ -116,14 +117,10 @@ COPIES = (
 )
 
 
-async def choose_copy(host: Host) -> None:
-    title = f"Copy from {focused_column(host).column.id}"
-    await copy(host, await answer_to(host, ConfirmScreen(title, "", COPIES)))
-
-
-async def copy(host: Host, what: str) -> None:
-    """Copy an item of `COPIES` from the focused column to the clipboard."""
+async def copy(host: Host, what: str = "") -> None:
+    """Copy an item of `COPIES`, or one that the user chooses, from the focused column to the clipboard."""
     rendered = focused_column(host)
+    what = what or await answer_to(host, ConfirmScreen(f"Copy from {rendered.column.id}", "", COPIES))
     with ends_on(CommandError, title="Not copied", severity="warning"):
         if what == "curl" and rendered.request is not None:
             text = await request_pages.curl_of(host.document.session, rendered.column, host.document.state.case)

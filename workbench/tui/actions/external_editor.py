@@ -60,15 +60,11 @@ def edit_outside(host: Host) -> None:
     except (SuspendNotSupported, OSError, ValueError) as error:
         said = str(error)
     if after is not None and not said:
-        put(editor, after)
+        # as if the user had typed it, without the final line break that editors add
+        if after.endswith("\n") and not editor.raw.endswith("\n"):
+            after = after[:-1]
+        if after != editor.raw:
+            editor.select_all()
+            editor.type_over(after, *editor.selection)
     if said:
         plain_notify(host.app, f"{said.rstrip('.')}. Your text is unchanged.", title="Not edited", severity="error")
-
-
-def put(editor: Editor, text: str) -> None:
-    """Replace the text as if the user had edited it, without the final line break that editors add."""
-    if text.endswith("\n") and not editor.raw.endswith("\n"):
-        text = text[:-1]
-    if text != editor.raw:
-        editor.select_all()
-        editor.type_over(text, *editor.selection)

@@ -65,20 +65,20 @@ async def save(host: Host) -> None:
     elif fingerprint is None:
         _write(host, path, lambda: saving.overwrite(document.session, path))
     else:
+        merge = partial(saving.save, document.saved, document.session, path, since=fingerprint, parts=document.written)
         try:
-            saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
-        except (SessionError, OSError, ValueError) as error:
+            _write(host, path, merge)
+        except Ended as ended:
             if not store.has_changed(path, fingerprint):
-                raise _not_saved(path, error) from error
-            await _settle_change(host, path, error)
-        else:
-            _show_saved(host, path, saved)
+                raise
+            await _settle_change(host, path, ended.__cause__)
 
 
-async def _settle_change(host: Host, path: Path, why: Exception) -> None:
+async def _settle_change(host: Host, path: Path, why: BaseException | None) -> None:
     """Ask what to do about a file that was changed on disk."""
+    document = host.document
     try:
-        lines = store.difference(host.document.session, path)
+        lines = store.difference(document.session, path)
     except SessionError as error:
         lines = (str(error),)
     both: list[Answer] = []
@@ -98,13 +98,13 @@ async def _settle_change(host: Host, path: Path, why: Exception) -> None:
     question = f"{question} (- in the file, + yours):\n\n{shown}"
     answer = await answer_to(host, ConfirmScreen("Changed on disk", question, answers))
     if answer == "both":
-        _write(host, path, lambda: saving.save(host.document.saved, host.document.session, path, "ours"))
+        _write(host, path, lambda: saving.save(document.saved, document.session, path, "ours"))
     elif answer == "mine":
-        _write(host, path, lambda: saving.overwrite(host.document.session, path))
+        _write(host, path, lambda: saving.overwrite(document.session, path))
     elif answer == "other":
         await save_as(host)
     else:
-        said = saving.keep_content(store.dumps(host.document.session).encode("utf-8"), path)
+        said = saving.keep_content(store.dumps(document.session).encode("utf-8"), path)
         if said:
             raise Ended(said, "Not reloaded", "error")
         open_path(host, path)
@@ -127,25 +127,26 @@ async def restore_earlier(host: Host) -> None:
 
 async def save_as(host: Host) -> None:
     """Ask for a file and save to it."""
-    proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
+    document = host.document
+    proposed = document.path or Path.cwd() / f"{_file_name(document.session)}.session.json"
     refuse = partial(host.confinement.why_no_name, example="questions.session.json")
     chosen = await answer_to(host, AskScreen("Save as", str(proposed), refuse, is_path=True))
     path = Path(chosen).expanduser()
-    if not path.suffix and path != host.document.path:
+    if not path.suffix and path != document.path:
         path = path.with_name(f"{path.name}.session.json")
-    if path != host.document.path:
+    if path != document.path:
         await confirm_replace(host, path, "Save as")
     # a link to a program is relative to the session's folder
-    before = host.document.folder
-    signature = linking.moved(host.document.session.signature, before, path.parent)
-    if signature is not host.document.session.signature:
-        made = replace(host.document.session, signature=signature)
+    before = document.folder
+    signature = linking.moved(document.session.signature, before, path.parent)
+    if signature is not document.session.signature:
+        made = replace(document.session, signature=signature)
         host.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
     name = path.name.removesuffix(".json").removesuffix(".session")
-    if host.document.session.name == NEW and name:
-        named = replace(host.document.session, name=name)
+    if document.session.name == NEW and name:
+        named = replace(document.session, name=name)
         host.main.edit(lambda state: replace(state, session=named), Place("session"), "name the session")
-    _write(host, path, lambda: saving.overwrite(host.document.session, path))
+    _write(host, path, lambda: saving.overwrite(document.session, path))
 
 
 async def confirm_replace(host: Host, path: Path, title: str) -> None:
@@ -172,14 +173,15 @@ def _file_name(session: Session) -> str:
 
 async def leave(host: Host) -> None:
     """Quit, after asking about unsaved changes and invalid values."""
+    document = host.document
     await _confirm_unsaved(host)
-    if host.document.state.drafts and not host.document.dirty:
+    if document.state.drafts and not document.dirty:
         # invalid values cannot be saved in a file, so they are offered again at the next start
-        why_not = autosave.write(session_with_drafts(host.document.state), host.document.path)
+        why_not = autosave.write(session_with_drafts(document.state), document.path)
         kept = f"The typed text {f'cannot be kept: {why_not}' if why_not else 'is offered at the next start.'}"
         await _confirm_invalid(host, kept, Answer("quit", "q", "Quit"))
     else:
-        autosave.discard(host.document.path)
+        autosave.discard(document.path)
     host.app.exit()
 
 
@@ -189,7 +191,7 @@ async def confirm_close(host: Host) -> None:
     Changes of the first example are kept as a restore point instead, because its guide asks for them.
     """
     document = host.document
-    if host.guidance.is_tour and document.path is None and document.dirty and not document.state.drafts:
+    if host.guidance.kind == "first" and document.path is None and document.dirty and not document.state.drafts:
         if not saving.keep_content(store.dumps(document.session).encode("utf-8"), None):
             host.main.status.say("the first example is under Restore an earlier version")
             return
@@ -218,9 +220,10 @@ def _invalid(drafts: Iterable[Place]) -> str:
 
 async def _confirm_unsaved(host: Host) -> None:
     """Ask about unsaved changes."""
-    if not host.document.dirty:
+    document = host.document
+    if not document.dirty:
         return
-    name = host.document.path.name if host.document.path is not None else "This session"
+    name = document.path.name if document.path is not None else "This session"
     answers = [KEEP_EDITING, Answer("save", "s", "Save"), Answer("discard", "alt+d", "Discard")]
     question = f"{name} has changes that are not saved."
     answer = await answer_to(host, ConfirmScreen("Unsaved changes", question, answers))
@@ -232,7 +235,8 @@ async def _confirm_unsaved(host: Host) -> None:
 
 async def offer_left_over(host: Host) -> None:
     """Offer to recover work that was never saved; in a class, where only the page was closed, recover it."""
-    path = host.document.path
+    document = host.document
+    path = document.path
     why_not = autosave.why_not()
     if why_not:
         plain_notify(host.app, why_not, title="Unsaved work is not backed up", severity="warning", timeout=15)
@@ -240,13 +244,13 @@ async def offer_left_over(host: Host) -> None:
     if left is None:
         return
     texts = state_of(left.session)
-    if texts.session == host.document.session and not texts.drafts:
+    if texts.session == document.session and not texts.drafts:
         return
     if host.confinement.hands_out:
         _take_up(host, left)
         host.main.status.say("your unsaved work is here again", 5)
         return
-    only_texts = bool(texts.drafts) and texts.session == host.document.session
+    only_texts = bool(texts.drafts) and texts.session == document.session
     what = "this session" if path is not None else "a session that has no file yet"
     question = f"The app ended without saving {what}. A copy from {left.at:%Y-%m-%d %H:%M:%S} was kept."
     if only_texts:
@@ -273,26 +277,23 @@ def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> None:
     try:
         saved = write()
     except (SessionError, OSError, ValueError) as error:
-        raise _not_saved(path, error) from error
+        said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
+        raise Ended(said, "Not saved", "error") from error
     _show_saved(host, path, saved)
-
-
-def _not_saved(path: Path, error: Exception) -> Ended:
-    said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
-    return Ended(said, "Not saved", "error")
 
 
 def _show_saved(host: Host, path: Path, saved: saving.Saved) -> None:
     """Merge changes made on disk, as a change that can be undone, and report the save."""
-    if saved.session is not host.document.session:
+    document = host.document
+    if saved.session is not document.session:
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")
-    autosave.discard(host.document.path)
-    host.document.mark_saved(path, saved.fingerprint)
+    autosave.discard(document.path)
+    document.mark_saved(path, saved.fingerprint)
     host.past_runs.saved_as(path)
     host.main.show()
-    drafts = host.document.state.drafts
+    drafts = document.state.drafts
     if drafts:
-        why_not = autosave.write(session_with_drafts(host.document.state), path)
+        why_not = autosave.write(session_with_drafts(document.state), path)
         kept = f"cannot be kept: {why_not}" if why_not else "is offered at the next start."
         said = f"{_invalid(drafts)}. The file has the last valid value; what you typed {kept}"
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")

@@ -100,23 +100,19 @@ class FindScreen(ModalScreen[bool], OneLayout[bool]):
     def _typed(self, event: Input.Changed) -> None:
         self._hits = self._search(event.value)
         self._at = 0
-        self._arrive()
+        self._say()
 
     def action_step(self, by: int) -> None:
         if self._hits:
             self._at = (self._at + by) % len(self._hits)
-            self._arrive()
+            self._say()
 
     def action_stay(self) -> None:
         self.dismiss(bool(self._hits))
 
-    def _arrive(self) -> None:
-        self._say()
-        if self._hits:
-            self._show_hit(self._hits[self._at])
-
     @on(events.Mount)
     def _say(self) -> None:
+        """Describe the match, if any, and go to it."""
         keys = keys_of(self.app)
         if not self.query_one(Input).value:
             hint = "{find.next|↓}{find.before|↑} matches   {find.stay|enter} stay there   {find.close|esc} go back"
@@ -135,6 +131,7 @@ class FindScreen(ModalScreen[bool], OneLayout[bool]):
                 (found, "reverse"),
                 (behind, QUIET),
             )
+            self._show_hit(hit)
         self.query_one("#find-where", PlainStatic).show(said)
 
 

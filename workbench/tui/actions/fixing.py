@@ -51,7 +51,6 @@ class FixesScreen(Dialog[Effect | None]):
         super().__init__(f"Fixes for {one_line(column, 40)}", hint)
         self._causes = tuple(causes)
         self._effects = tuple(effects)
-        self._current = 0
         self._list = RowList(self._line)
         self._text = TextView(id="fixes-text")
 
@@ -71,18 +70,14 @@ class FixesScreen(Dialog[Effect | None]):
         self._list.focus()
         self._look()
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        self._current = event.index
-        self._look()
-
     def action_take(self) -> None:
-        effect = self._effects[self._current]
+        effect = self._effects[self._list.current]
         if effect.after is not None:
             self.dismiss(effect)
 
+    @on(RowList.Moved)
     def _look(self) -> None:
-        effect = self._effects[self._current]
+        effect = self._effects[self._list.current]
         is_cut = len(effect.fix.message) > min(LONGEST_ROW, self.app.size.width - 18)
         self._text.show([block(effect.fix.message)] * is_cut + blocks_of(effect))
 
@@ -128,6 +123,7 @@ def effects_of(state: State, rendered: RenderedColumn, rejected: str = "") -> tu
 
 
 def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
+    document = host.document
     fix = effect.fix
     if "reply" in fix.change:
         host.main.replies.type_over(rendered.column.id, fix.change["reply"])
@@ -135,16 +131,16 @@ def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
             host.key_words("The reply was edited; the prompt is unchanged. {app.undo|ctrl+z} reverts it")
         )
         return
-    at = host.document.session.columns.index(rendered.column)
+    at = document.session.columns.index(rendered.column)
     with ends_on(FixError, severity="warning", lead="Not applied: "):
         change = partial(fixes.apply, column_id=rendered.column.id, fix=fix)
         host.main.edit(change, Place("column", field=rendered.column.id), fix.message)
     reading = rendered.reading
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
-    after = host.document.session.columns[at].id
+    after = document.session.columns[at].id
     host.sending.fixed[after] = (fix.message, before)
     if effect.is_unfinished:
-        demos, outputs = host.document.session.demos, host.document.session.signature.read().output_fields
+        demos, outputs = document.session.demos, document.session.signature.read().output_fields
         host.main.go_to(Place("demo", row=len(demos) - 1, field=next(iter(outputs), "")))
     keys = host.key_words("{app.send_column|F8} sends it again, {app.undo|ctrl+z} reverts it")
     host.main.status.say(f"{fix.message} {keys}")

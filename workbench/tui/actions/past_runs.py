@@ -57,7 +57,8 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
 
     Undo reverts either, unless the run belongs to another session.
     """
-    case = host.document.state.case.name
+    document = host.document
+    case = document.state.case.name
     place = host.past_runs.place
     folder = os.path.dirname(place)
     live = host.past_runs.live
@@ -68,7 +69,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
         "this folder": Wanted(folder=folder),
         "everywhere": Wanted(),
     }
-    is_private = host.document.session.private
+    is_private = document.session.private
 
     def ask(work: Callable[[SentRuns], Any]) -> Awaitable[Any]:
         return host.past_runs.ask(work, is_private and screen.is_here, screen.is_of_program)
@@ -82,7 +83,7 @@ async def look_at_runs(host: Host, scope: str = "this case") -> None:
     except (OSError, SessionError, sqlite3.Error) as error:
         raise Ended(plain_words(error), "No runs", "error") from error
     if session is None or is_reply_alone:
-        if run.column not in {one.id for one in host.document.session.columns}:
+        if run.column not in {one.id for one in document.session.columns}:
             raise Ended(f"There is no column {run.column} now.", "Not shown")
         host.main.replies.put(case, run.column, reply, f"reply of {run.time}", "again")
     elif screen.is_of_program:

@@ -183,12 +183,11 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
         def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
             listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
             answer: Future[Any] = Future()
-
-            def begin() -> None:
-                asking = _asked(host, column.id, tool, arguments, cancel, answer)
-                host.app.run_worker(asking, group="tool results", exit_on_error=False)
-
-            host.app.call_from_thread(begin)
+            host.app.call_from_thread(
+                lambda: host.app.run_worker(
+                    _asked(host, column.id, tool, arguments, cancel, answer), group="tool results", exit_on_error=False
+                )
+            )
             return answer.result()
 
         session = state.session
@@ -250,13 +249,9 @@ def _text(question: HostQuestion) -> str:
 # -- several times, with a deadline, or raw
 
 
-async def choose_way(host: Host) -> None:
-    """Ask how to send, and send."""
-    await send_in_way(host, await answer_to(host, ConfirmScreen("Send", "", OTHER_WAYS)))
-
-
-async def send_in_way(host: Host, how: str) -> None:
-    """Send in one of the ways in `OTHER_WAYS`."""
+async def choose_way(host: Host, how: str = "") -> None:
+    """Send in one of the ways in `OTHER_WAYS`, or ask in which."""
+    how = how or await answer_to(host, ConfirmScreen("Send", "", OTHER_WAYS))
     focused = focused_column(host).column
     columns = host.document.session.columns if how.endswith("all") else (focused,)
     if how.startswith("raw"):

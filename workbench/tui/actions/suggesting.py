@@ -65,7 +65,8 @@ ARRIVED = "arrived"
 
 async def suggest(host: Host, of: str) -> None:
     """Ask for the text, the model and a wish, then call the model; accepting the rewrite can be undone."""
-    session = host.document.session
+    document = host.document
+    session = document.session
     with ends_on(SignatureError, ExpectationError, severity="warning", lead="Fix this first: "):
         signature = session.signature.read()
         failures = await asyncio.to_thread(suggesting.failing, session)  # repairing a reply can take long
@@ -83,9 +84,9 @@ async def suggest(host: Host, of: str) -> None:
     if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
         host.main.status.say("rejected; nothing was kept")
         return
-    tag = suggesting.free_tag(host.document.session)
+    tag = suggesting.free_tag(document.session)
     change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
-    row = len(host.document.session.variants)
+    row = len(document.session.variants)
     host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
     host.main.go_to(Place("variant", row=row, field="text"))
 

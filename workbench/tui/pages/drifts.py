@@ -45,25 +45,18 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
         said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
         is_failure = drift.place.endswith(".ok") and drift.after is False
         pieces = [Piece(said, "error" if is_failure else "heading"), Piece(f"   {drift.place or drift.part}", "note")]
-        legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
+        lines = drift.diff
+        if not lines and (drift.before is not None or drift.after is not None):
+            lines = line_diff(_value_lines(drift.before), _value_lines(drift.after))
+        legend = block("− expected   + found", "note", indent=INDENT) if expected and lines else None
         versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
         blocks += [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]
-        lines = diff_of(drift)
         blocks += blocks_of_lines(lines[:left], view, width)
         left -= min(left, len(lines))
         if len(lines) > left == 0:
             blocks.append(block("… more in `workbench check --json`", "note", indent=INDENT))
             break
     return blocks or [EMPTY, block("This fixture no longer shows it: its file has changed.", "note")]
-
-
-def diff_of(drift: Drift) -> tuple[str, ...]:
-    """Return a drift's diff lines; without a text diff, those of its values."""
-    if drift.diff:
-        return drift.diff
-    if drift.before is None and drift.after is None:
-        return ()
-    return line_diff(_value_lines(drift.before), _value_lines(drift.after))
 
 
 def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:

@@ -253,8 +253,7 @@ def _steps(at: LookedAt) -> Iterable[Block]:
     messages = measures.counted(len(prompt.messages), "message")
     yield named("2 format", f"made {messages}, ~{count:,} tokens; {demos}")
     yield named("3 call", *_call(at))
-    yield named("4 postprocess", _postprocess(at))
-    yield named("5 parse", *_parse(at))
+    yield from _reading_steps(at)
     if at.run is not None and at.run.run is not None:
         for attempt in at.run.run.attempts[1:]:
             counts = f"{duration(attempt.duration_ms)} · {measures.billed(attempt)}"
@@ -273,25 +272,22 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
     return (f"{first.model} · {duration(first.duration_ms)} · {measures.billed(first)}", *failed)
 
 
-def _postprocess(at: LookedAt) -> str:
+def _reading_steps(at: LookedAt) -> Iterable[Block]:
     reading = at.rendered.reading
     if reading is None:
-        return "adds what the provider returned apart, and defaults"
+        yield named("4 postprocess", "adds what the provider returned apart, and defaults")
+        yield named("5 parse", ("no reply yet", "note"))
+        return
     native = [name for name, one in reading.fields.items() if one.state == "native"]
     filled = [name for name, one in reading.fields.items() if one.state == "default"]
     said = [f"{comma(native)} taken from the response"] if native else []
     said += [f"{comma(filled)} filled with a default"] if filled else []
-    return "; ".join(said) or "changed nothing"
-
-
-def _parse(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
-    reading = at.rendered.reading
-    if reading is None:
-        return (("no reply yet", "note"),)
+    yield named("4 postprocess", "; ".join(said) or "changed nothing")
     if reading.error is None:
         steps = sum(len(one.steps) for one in reading.fields.values())
         flags = f", {measures.counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
         values = measures.counted(len(reading.values), "value")
-        return (("✓ ", "ok"), f"{values} in {measures.counted(steps, 'step')}{flags}")
-    message = reading.error.message.strip().partition("\n")[0]
-    return (("✗ ", "error"), f"{reading.error.type}: {message}")
+        yield named("5 parse", ("✓ ", "ok"), f"{values} in {measures.counted(steps, 'step')}{flags}")
+    else:
+        message = reading.error.message.strip().partition("\n")[0]
+        yield named("5 parse", ("✗ ", "error"), f"{reading.error.type}: {message}")

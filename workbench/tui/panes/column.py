@@ -26,8 +26,7 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable, ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
-from workbench.tui.widgets.text.plain import QUIET, content, key_hints, lines, press_button, same
-from workbench.tui.widgets.text.wrapping import rows
+from workbench.tui.widgets.text.plain import QUIET, content, key_hints, lines, press_button
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -74,7 +73,7 @@ class ColumnPane(Vertical):
         self.reply = ReplyView(column_id)
         self.fields = FieldTable()
         self.answer = ReplyAndValues(self.reply, self.fields)
-        self._share = 0.5
+        self._percent_of_prompt = 50.0
         self._tokens = Estimates()
         self.counted: tuple[Request, Ledger] | None = None
         """The last counted request, with its tokens by origin."""
@@ -189,18 +188,11 @@ class ColumnPane(Vertical):
                 line = lines(line, (adds_step(self._shown[0], keys), QUIET))
         self.splitter.show(line + replies.rating_words(self._shown[0].reply))
 
-    @property
-    def is_dspys(self) -> bool:
-        """Tell whether the adapter reproduces an adapter of dspy."""
-        return catalog.dspy_class(self._adapter) is not None
-
-    def say_whose(self, says_dspy: bool, is_last: bool) -> None:
-        """Show the adapter's release on the lower edge, and in the last column the key that adds one.
-
-        `says_dspy` is set for the first column like dspy's.
-        """
+    def say_whose(self, is_first_of_dspys: bool, is_last: bool) -> None:
+        """Show the adapter's release on the lower edge, and in the last column the key that adds one."""
         release = catalog.parse_release(self._adapter)
-        said = AS_DSPY if says_dspy else "" if self.is_dspys else "not an adapter of dspy's"
+        said = "" if catalog.dspy_class(self._adapter) is not None else "not an adapter of dspy's"
+        said = AS_DSPY if is_first_of_dspys else said
         self._whose = said if release is None else f"by dspy {release.version} itself"
         self._adds = "{app.add_column|alt+c} adds a column" if is_last else ""
         self._show_edge()
@@ -256,20 +248,15 @@ class ColumnPane(Vertical):
     @on(events.Resize)
     def _show_title(self) -> None:
         title = self._title_of(self._shown[0], self._model) if self._shown is not None else self._title
-        if not same(title, self._title):
+        if not title.is_same(self._title):
             self._title = title
             put_border_title(self, title)
 
     def split(self, share: float) -> None:
         """Set the prompt's share of the height; reply and table get the rest."""
-        self._share = share
+        self._percent_of_prompt = round(share * 100 + 0.001, 3)  # slightly more, so that rounding loses no row
         self.prompt.styles.height = f"{self._percent_of_prompt}%" if self.answer.display else "1fr"
         self._arrange_answer()
-
-    @property
-    def _percent_of_prompt(self) -> float:
-        """The share in percent, slightly raised so that rounding loses no row."""
-        return round(self._share * 100 + 0.001, 3)
 
     def _arrange_answer(self) -> None:
         height = self.content_size.height
@@ -282,14 +269,6 @@ class ColumnPane(Vertical):
         # Textual does not notify widgets that their container was hidden.
         self.splitter.display = self.answer.display = part != "prompt"
         self.reply.display = self.fields.display = part != "prompt"
-
-    @property
-    def rows_of_reply(self) -> int:
-        """Rows that the reply and its table, or the placeholder, would fill."""
-        if not self.reply.raw and isinstance(self.reply.placeholder, Content):
-            said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
-            return len(said) + self.fields.virtual_size.height
-        return self.answer.rows_held
 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """Return a short verdict on the shown reply, or on a `newer` reply."""

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.timer import Timer
 
+from adapters.formats import catalog
 from sessions.model.session import Column
 from workbench.state.document import RenderedColumn
 from workbench.tui.keys import keys_of
@@ -92,7 +93,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if wanted != list(self._columns):
             self._arrange(wanted)
         has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
-        if self.shares.expect_replies(has_replies):
+        if has_replies != self.shares.has_replies:
+            self.shares = HeightShares(self.shares.said, has_replies)  # the rows must be measured again
             self._split()
         in_sight = self.visible_ids()
         adapters = frozenset(rendered.column.adapter for rendered, _, _ in columns)
@@ -104,9 +106,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].show(rendered, run, model)
             else:
                 self._waiting[id] = (rendered, run, model)
-        says = next((one for one in self._columns.values() if one.is_dspys), None)
-        for one in self._columns.values():
-            one.say_whose(one is says, is_last=one.column_id == wanted[-1])
+        of_dspy = (one.column.id for one, _, _ in columns if catalog.dspy_class(one.column.adapter) is not None)
+        first = next(of_dspy, "")
+        for id, one in self._columns.items():
+            one.say_whose(id == first, is_last=id == wanted[-1])
         if not any(run is not None and run.phase == "running" for _, run, _ in columns):
             self.call_after_refresh(self.make_room)
         if self._rest is not None:
@@ -381,16 +384,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return Size(self._expected.width or self._last_room.width, self._expected.height or self._last_room.height)
 
     @on(FieldTable.Completed)
-    def _table_completed(self) -> None:
-        self.call_after_refresh(self.make_room)
-
     def make_room(self) -> None:
         """Divide the height by the needs of prompts and replies, ignoring small changes."""
         rows: dict[str, Held] = {}
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
                 held = one.prompt.rows_held if self.shares.has_replies else one.prompt.rows_in_full
-                rows[one.column_id] = Held(held, one.rows_of_reply)
+                rows[one.column_id] = Held(held, one.answer.rows_held)
         if self.shares.take(rows):
             self._split()
 

@@ -30,9 +30,6 @@ from workbench.tui.widgets.text.plain import QUIET, lines
 class InputsPane(FormPane):
     BINDING_GROUP_TITLE = "Inputs"
 
-    def __init__(self, edit: Edit, state: State) -> None:
-        super().__init__(edit, state, "inputs-pane", "inputs-form")
-
     def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
         case, count = state.case, len(state.session.cases)
@@ -152,9 +149,10 @@ class EditorsPane(Vertical):
     @on(SignaturePane.Viewed)
     def show_tab(self) -> None:
         """Make only the editors of the current tab visible, arranged for the screen's size."""
+        visible = self.visible_panes
         for pane in self.panes.values():
-            pane.display = pane in self.visible_panes
-        are_two = len(self.visible_panes) > 1
+            pane.display = pane in visible
+        are_two = len(visible) > 1
         self._stack.set_class(are_two and self._is_wide, "-together")
         self._stack.set_class(are_two and not self._is_wide, "-beside")
         self.set_class(self.tab != EDITORS[0], "-in-rows")
@@ -222,12 +220,8 @@ class EditorsPane(Vertical):
             pane.go_to(max(0, place.row), place.field)
         elif pane is self.inputs:
             self.inputs.form.focus_field(place.field or None)
-        elif place.kind == "signature" and place.field and not line:
-            self.signature.go_to_field(place.field)
-        elif place.kind == "instructions":
-            self.signature.go_to_instructions()
         else:
-            self.signature.go_to(line, column)
+            self.signature.go_to(place, line, column)
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:

@@ -21,23 +21,15 @@ class Held(NamedTuple):
 class HeightShares:
     """The share of each column's prompt, set by the user or else divided by need."""
 
-    def __init__(self) -> None:
-        self.said: float | None = None
+    def __init__(self, said: float | None = None, has_replies: bool = False) -> None:
+        self.said = said
         """The prompts' share set by the user; None divides by need."""
         self._rows: dict[str, Held] = {}
-        self.has_replies = False
+        self.has_replies = has_replies
         """True if any column has a reply or an active run."""
 
     def say(self, share: float | None) -> None:
         self.said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
-
-    def expect_replies(self, has_replies: bool) -> bool:
-        """Set `has_replies` and return whether it changed; if so, the rows must be measured again."""
-        if has_replies == self.has_replies:
-            return False
-        self.has_replies = has_replies
-        self._rows = {}
-        return True
 
     def take(self, rows: dict[str, Held]) -> bool:
         """Store the rows that each column needs; return False if they changed too little to move a line."""

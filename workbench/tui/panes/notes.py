@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -81,10 +81,10 @@ class NotesPane(Vertical):
         self._search: NoteSearch = iter(())
         self._pause: Timer | None = None
 
-    def show(self, notes: Sequence[Note], find_more: Callable[[], NoteSearch] | None = None) -> None:
+    def show(self, notes: Sequence[Note], search: NoteSearch | None = None) -> None:
         """Show the notes.
 
-        After a pause, `find_more` searches for more notes; until it is done, its last results stay.
+        After a pause, `search` looks for more notes; until it is done, the last results stay.
         """
         if not self.lines.is_attached:
             self.mount(self.lines)  # the first picture shows no notes
@@ -92,12 +92,9 @@ class NotesPane(Vertical):
         self._paint((*self._first, *self._further))
         if self._pause is not None:
             self._pause.stop()
-        if find_more is not None:
-            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
-
-    def _begin(self, find_more: Callable[[], NoteSearch]) -> None:
-        self._search = find_more()
-        self._go_on(self._search)
+        if search is not None:
+            self._search = search
+            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._go_on, search))
 
     def _go_on(self, search: NoteSearch) -> None:
         """Run a step of the search, unless a newer search has started."""
@@ -165,6 +162,9 @@ def notes_of(
             for said in one.notes
         ]
         turns = history_field(read.signature)
+        # the case's turns are shown as an agent's steps, unless its trajectory was typed
+        is_typed = bool(state.case.inputs.get(TRAJECTORY))
+        has_steps = bool(state.case.turns) and not is_typed and takes_steps(read.signature)
         offered = None
         if state.session.tools:
             from adapters.tools.tools import tool_input_field
@@ -174,9 +174,9 @@ def notes_of(
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
             for one in read.signature.input_fields.values()
             if one is not turns and one.name != offered and one.is_required and one.name not in state.case.inputs
-            if one.name != TRAJECTORY or not _has_steps(state, read.signature)
+            if one.name != TRAJECTORY or not has_steps
         ]
-        if turns is None and state.case.history and not _has_steps(state, read.signature):
+        if turns is None and state.case.history and not has_steps:
             count = counted(len(state.case.history), "history turn is", "history turns are")
             text = "the trajectory has a text in Inputs"
             why = text if takes_steps(read.signature) else "the signature has no History input"
@@ -252,11 +252,6 @@ def name_of(place: Place) -> str:
         return f"input {place.field}"
     nouns = {"demo": "demo", "history": "turn", "tool": "tool", "variant": "variant"}
     return f"{nouns[place.kind]} {place.row + 1}, {place.field}" if place.kind in nouns else f" {place.field}"
-
-
-def _has_steps(state: State, signature: Signature) -> bool:
-    """Return whether the case's turns are shown as an agent's steps in its prompts."""
-    return bool(state.case.turns) and not state.case.inputs.get(TRAJECTORY) and takes_steps(signature)
 
 
 def lint_notes(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> NoteSearch:

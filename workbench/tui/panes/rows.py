@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual.actions import SkipAction
 from textual.containers import Vertical
@@ -12,17 +12,18 @@ from textual.content import Content
 from textual.widget import Widget
 
 from adapters.signatures.signature import Field
-from workbench.editing import edits, row_edits
+from workbench.editing import column_edits, edits, row_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
 from workbench.state.document import Place, PlaceKind, ReadSignature, State
 from workbench.tui.keys import pane_keys
 from workbench.tui.messages import Change, Edit
+from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 
-SWITCH = ("space", "switch", "On/off")
+SWITCH = ("space", "change('switch')", "On/off")
 """The key that disables demos and turns, its action and its label."""
 OFF = ("○ off", QUIET)
 """The mark and style of a disabled row."""
@@ -33,26 +34,26 @@ MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """The key hints above the rows; each pane may add its own."""
 INVALID = ("✗ invalid", "$text-error")
 """The mark and style of a row with an invalid value."""
+PROBLEM_OF: Mapping[str, Callable[[State, int, str, str], str]] = {
+    "tool": row_edits.problem_of,
+    "variant": column_edits.problem_of,
+}
+"""Functions that find errors other than invalid JSON, by the kind of row."""
+
+
+Rows = Sequence[Mapping[str, Any]]
+"""The values of each row by field name."""
 
 
 class FormPane(Vertical):
     """A pane whose form edits values of the session, below other widgets."""
 
-    def __init__(self, edit: Edit, state: State, id: str, form_id: str, *above: Widget) -> None:
-        self.form = FieldForm(self._typed, self.choose, id=form_id)
-        super().__init__(*above, self.form, id=id)
+    def __init__(self, edit: Edit, state: State, *above: Widget) -> None:
+        name = type(self).__name__.removesuffix("Pane").lower()
+        self.form = FieldForm(self._typed, self.choose, id=f"{name}-form")
+        super().__init__(*above, self.form, id=f"{name}-pane")
         self._edit = edit
         self._state = state
-
-    def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(edits.set_text, place=place, field=field, text=text)
-
-    def choosing(self, place: Place, field: Field, value: Any) -> Change:
-        return partial(edits.set_value, place=place, value=value)
-
-    def name_of(self, field: Field) -> str:
-        """Return the name of a field's value for undo."""
-        return f"input {field.name}"
 
     def _place(self, field: str) -> Place:
         """Return the place of a field's value."""
@@ -60,12 +61,25 @@ class FormPane(Vertical):
 
     def _typed(self, field: Field, text: str) -> None:
         place = self._place(field.name)
-        self._edit(self.typing(place, field, text), place, self.name_of(field), typing=True)
+        change: Change = partial(edits.set_text, place=place, field=field, text=text)
+        if place.kind == "tool":
+            change = partial(row_edits.set_text, place=place, text=text)
+        elif place.kind == "variant":
+            change = partial(column_edits.set_text, place=place, text=text)
+        self._edit(change, place, name_of(place), typing=True)
 
     def choose(self, field: Field, value: Any) -> None:
         """Set the value of a field; `ABSENT` clears it."""
         place = self._place(field.name)
-        self._edit(self.choosing(place, field, value), place, self.name_of(field))
+        change: Change = partial(edits.set_value, place=place, value=value)
+        if place.kind == "tool":
+            assert value is ABSENT  # no field of a tool is a choice
+            change = partial(row_edits.clear, place=place)
+        elif place.kind == "variant":
+            if value is ABSENT or field.name != "of":
+                return
+            change = partial(column_edits.set_of, row=place.row, of=value)
+        self._edit(change, place, name_of(place))
 
 
 class RowsPane(FormPane):
@@ -74,8 +88,8 @@ class RowsPane(FormPane):
     BINDINGS = pane_keys(
         "Rows",
         ("ctrl+n,a", "add", "Add", "rows.add", "Add a row at the end"),
-        ("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
-        ("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo restores it)"),
+        ("d", "change('duplicate')", "Duplicate", "rows.duplicate", "Copy this row"),
+        ("delete,x", "change('delete')", "Delete", "rows.delete", "Delete this row (undo restores it)"),
         ("shift+up,K", "move(-1)", "Move up", "rows.move_up", "Move this row up"),
         ("shift+down,J", "move(1)", "Move down", "rows.move_down", "Move this row down"),
         ("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
@@ -88,11 +102,11 @@ class RowsPane(FormPane):
     """The summary of a row without values."""
 
     def __init__(self, edit: Edit, state: State) -> None:
-        id = f"{type(self).__name__.removesuffix('Pane').lower()}-pane"
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
-        super().__init__(edit, state, id, f"{id}-form", self._note, self._list)
+        super().__init__(edit, state, self._note, self._list)
         self._read = ReadSignature()
+        self._rows = self.rows_of(state)
         self._row = 0
         self._opens = False
         """True to focus the current row's form at the next `show`."""
@@ -101,8 +115,8 @@ class RowsPane(FormPane):
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        """Return the values of each row by field name."""
+    def rows_of(self, state: State) -> Rows:
+        """Return the rows."""
         raise NotImplementedError
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
@@ -119,6 +133,7 @@ class RowsPane(FormPane):
     def show(self, state: State, read: ReadSignature) -> None:
         self._state, self._read = state, read
         rows, fields = self.rows_of(state), self.fields_of(read)
+        self._rows = rows
         self._row = max(0, min(self._row, len(rows) - 1))
         self._note.show(self.note_of(state, read))
         self.form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row
@@ -134,7 +149,8 @@ class RowsPane(FormPane):
         shown: list[FormRow] = []
         for one in fields:
             draft = state.drafts.get(self._place(one.name))
-            problem = self.problem_of(state, self._row, one.name, draft)
+            find = PROBLEM_OF.get(self.KIND) if draft is not None else None
+            problem = find(state, self._row, one.name, draft) if find is not None and draft is not None else ""
             value = values.get(one.name, ABSENT)
             shown.append(FormRow(one, value, draft, problem, has_type=holds_values, is_plain=holds_values))
         unknown = {name: value for name, value in values.items() if name not in names}
@@ -144,10 +160,6 @@ class RowsPane(FormPane):
             self._added = state
             self.form.focus_field()
 
-    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        """Return an error of a field other than invalid JSON, or ""."""
-        return ""
-
     def light(self, field: str | None, row: int | None) -> None:
         self.form.light(field if row == self._row else None)
 
@@ -155,20 +167,20 @@ class RowsPane(FormPane):
         """Focus the editor of a field in a row."""
         self._row = row
         self.show(self._state, self._read)
-        if not (self._count and field and self.form.focus_field(field)):
+        if not (self._rows and field and self.form.focus_field(field)):
             self._list.focus()
 
     def focus_value(self) -> bool:
         """Focus the first empty value of a demo or turn, else the row's first; return False without rows."""
-        values = self.rows_of(self._state)[self._row] if self._count else {}
+        values = self._rows[self._row] if self._rows else {}
         is_sought = self.KIND in ("demo", "history")
         empty = [one.name for one in self.fields_of(self._read) if values.get(one.name, "") in ("", None)]
-        return bool(self._count) and self.form.focus_field(empty[0] if is_sought and empty else None)
+        return bool(self._rows) and self.form.focus_field(empty[0] if is_sought and empty else None)
 
     @property
     def edited_place(self) -> Place | None:
         """The place of the focused editor, or of the row if the list has the focus."""
-        if not self._count:
+        if not self._rows:
             return None
         field = self.form.focused_field
         return self._place(field.name if field is not None else "")
@@ -180,22 +192,25 @@ class RowsPane(FormPane):
     # -- changes to the state, for the keys
 
     def action_add(self) -> None:
-        at = self._count
+        at = len(self._rows)
         self._opens = True
         self._change(partial(row_edits.add, kind=self.KIND, at=at), "add")
         self._row = at
 
-    def action_duplicate(self) -> None:
-        if self._count:
-            self._change(partial(row_edits.duplicate, kind=self.KIND, row=self._row), "duplicate")
-
-    def action_delete(self) -> None:
-        if self._count:
-            self._change(partial(row_edits.delete, kind=self.KIND, row=self._row), "delete")
+    def action_change(self, verb: Literal["duplicate", "delete", "switch", "renew"]) -> None:
+        """Change the current row; only some panes bind `switch` and `renew`."""
+        changes: dict[str, Callable[..., State]] = {
+            "duplicate": partial(row_edits.duplicate, kind=self.KIND),
+            "delete": partial(row_edits.delete, kind=self.KIND),
+            "switch": edits.toggle_demo if self.KIND == "demo" else edits.toggle_turn,
+            "renew": column_edits.renew,
+        }
+        if self._rows:
+            self._change(partial(changes[verb], row=self._row), verb)
 
     def action_move(self, by: int) -> None:
         to = self._row + by
-        if 0 <= to < self._count:
+        if 0 <= to < len(self._rows):
             row, self._row = self._row, to
             self._change(partial(row_edits.move, kind=self.KIND, row=row, to=to), "move")
 
@@ -211,10 +226,6 @@ class RowsPane(FormPane):
             self._added = None
             self.call_later(self.app.run_action, "undo")
 
-    @property
-    def _count(self) -> int:
-        return len(self.rows_of(self._state))
-
     def _line(self, index: int) -> Content:
         mark, style = self._mark(self._state, index)
         number_width, mark_width = self._widths
@@ -228,22 +239,13 @@ class RowsPane(FormPane):
 
     def summary_of(self, state: State, row: int) -> Content:
         """Return a summary of a row."""
-        values = self.rows_of(state)[row].values()
+        values = self._rows[row].values()
         texts = [value[:400] if isinstance(value, str) else repr(value) for value in values]
         return content("  ".join([" ".join(text.split())[:60] for text in texts]).strip() or self.EMPTY)
-
-    def action_switch(self) -> None:
-        """Disable or enable a row, for panes that bind `SWITCH`."""
-        if self._count:
-            toggle = edits.toggle_demo if self.KIND == "demo" else edits.toggle_turn
-            self._change(partial(toggle, row=self._row), "switch")
 
     def _place(self, field: str) -> Place:
         case = self._state.case.name if self.KIND == "history" else ""
         return Place(self.KIND, case, self._row, field)
-
-    def name_of(self, field: Field) -> str:
-        return f"{self.NOUN} {self._row + 1}, {field.name}"
 
     def _change(self, change: Change, verb: str) -> None:
         self._edit(change, self._place(verb), f"{verb} {self.NOUN} {self._row + 1}")

@@ -65,36 +65,33 @@ class SignaturePane(Vertical):
         self._is_alone = False
         self._form: SignatureForm | None = None
         self._writes_docstring = False
+        text = state.session.signature
         self._editor = SourceEditor(
             lambda: _types_in(self._readable),
+            text=text.text,
             syntax="python",
             on_edit=self._typed,
             placeholder=content(NOTHING_YET),
             id="signature-editor",
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
-        self._predictor = ChoiceLine(predictors_beside("Predict"), "Predict", partial(self._choose, "predictor"))
+        choices = predictors_beside(text.predictor)
+        self._predictor = ChoiceLine(choices, text.predictor, partial(self._choose, "predictor"))
         self._predictor.id = "predictor"
         self._class_choice: ChoiceLine | None = None
         self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
-        self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
+        self._instructions = Editor(text.instructions or "", on_edit=self._typed_instructions, id="instructions-editor")
         parts = (self._editor, self._message, self._instructions_label, self._instructions, self._predictor)
         super().__init__(*parts, id="signature-pane")
-
-    def show_text(self, state: State) -> None:
-        """Show the text before it is parsed."""
-        self._editor.show(state.session.signature.text)
-        self._show_predictor(state.session.signature.predictor)
-        if state.session.signature.instructions is not None:
-            self.set_class("\n" not in state.session.signature.text, "-short")
-            self._instructions.show(state.session.signature.instructions)
+        self.set_class(text.instructions is not None and "\n" not in text.text, "-short")
 
     def show(self, state: State, read: ReadSignature) -> None:
         text, self._state = state.session.signature, state
         self._editor.show(text.text)
         if self._form is not None and self.view != "source":
             self._form.show(text.text, text.class_name)
-        self._show_predictor(text.predictor)
+        self._predictor.choices = tuple(predictors_beside(text.predictor))
+        self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
         if "." not in text.predictor or read.signature is None:
             self._signature = read.signature
@@ -165,61 +162,48 @@ class SignaturePane(Vertical):
         field = edits.field_at(lines, *cursor, self._fields, is_source)
         return Place("signature", field=field) if field is not None else None
 
-    def go_to(self, line: int, column: int) -> None:
-        self._editor.focus()
-        if line:
-            self._editor.go_to(line, column)
-
-    def go_to_instructions(self) -> None:
-        (self._instructions if self._instructions.display else self._editor).focus()
-
-    def go_to_field(self, name: str) -> None:
-        """Go to the declaration of a field, in the form if that is visible."""
-        if self._form is not None and (self.view == "form" or name == FORM):
-            self._form.go_to(name)
-            return
-        self._editor.focus()
-        for mark in self._declarations(name):
-            self._editor.go_to(mark.line + 1, mark.start + 1)
-            return
+    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
+        """Go to the instructions, a line of the text, or a field, in the form if that is visible."""
+        field = place.field if place.kind == "signature" and not line else ""
+        if place.kind == "instructions" and self._instructions.display:
+            self._instructions.focus()
+        elif field and self._form is not None and (self.view == "form" or field == FORM):
+            self._form.go_to(field)
+        else:
+            self._editor.focus()
+            declared = self._declarations(field) if field else []
+            if declared:
+                line, column = declared[0].line + 1, declared[0].start + 1
+            if line:
+                self._editor.go_to(line, column)
 
     def _typed(self, text: str) -> None:
         self._edit(partial(edits.set_signature, text=text), Place("signature"), "signature", typing=True)
 
     def _typed_instructions(self, text: str) -> None:
-        if self._writes_docstring and self._write_docstring(text):
-            return
-        chosen = text if text.strip() else None
-        change = partial(edits.set_signature, instructions=chosen)
+        """Write the instructions into the class's docstring, or beside the class if that is impossible."""
+        change = partial(edits.set_signature, instructions=text if text.strip() else None)
+        if self._writes_docstring:
+            from adapters.signatures import outline_edits
+            from adapters.signatures.outline import outline_of
+
+            signature = self._state.session.signature
+            with suppress(SignatureError):
+                outline = outline_of(signature.text)
+                of = outline.class_named(signature.class_name)
+                if of is not None:
+                    made = outline_edits.set_instructions(outline, of, _strip_like_docstring(text))
+                    change = partial(edits.set_signature, text=made) if made else change
         self._edit(change, Place("instructions"), "instructions", typing=True)
 
-    def _write_docstring(self, text: str) -> bool:
-        """Write the instructions into the class's docstring; return False if that is impossible."""
-        from adapters.signatures import outline_edits
-        from adapters.signatures.outline import outline_of
-
-        signature = self._state.session.signature
-        try:
-            outline = outline_of(signature.text)
-            of = outline.class_named(signature.class_name)
-            made = outline_edits.set_instructions(outline, of, _strip_like_docstring(text)) if of is not None else ""
-        except SignatureError:
-            return False
-        if made:
-            change = partial(edits.set_signature, text=made)
-            self._edit(change, Place("instructions"), "instructions", typing=True)
-        return bool(made)
-
     def _changed_by_form(self, changed: Changed) -> None:
-        place = Place("signature", field=FORM)
-
-        def change(state: State) -> State:
-            if changed.renamed is not None:
-                return edits.rename_field(state, changed.text, *changed.renamed)
-            made = edits.set_signature(state, text=changed.text)
-            return edits.set_signature(made, class_name=changed.class_name) if changed.class_name is not None else made
-
-        self._edit(change, place, changed.label)
+        if changed.renamed is not None:
+            old, new = changed.renamed
+            change = partial(edits.rename_field, text=changed.text, old=old, new=new)
+        else:
+            named: dict[str, Any] = {"class_name": changed.class_name} if changed.class_name is not None else {}
+            change = partial(edits.set_signature, text=changed.text, **named)
+        self._edit(change, Place("signature", field=FORM), changed.label)
 
     def _problem_of(self, text: str) -> str:
         """Return why the form's text would be invalid; "" if it is valid or had an error before."""
@@ -231,10 +215,6 @@ class SignaturePane(Vertical):
             if self._error is None:
                 return error.with_hint
         return ""
-
-    def _show_predictor(self, predictor: str) -> None:
-        self._predictor.choices = tuple(predictors_beside(predictor))
-        self._predictor.show(predictor)
 
     def _choose(self, what: Literal["predictor", "class"], value: Any) -> None:
         if isinstance(value, str):

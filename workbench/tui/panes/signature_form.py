@@ -74,7 +74,6 @@ class SignatureForm(Vertical):
         self._class_name: str | None = None
         self._outline: Outline | None = None
         self._rows: tuple[Row, ...] = ()
-        self._current = 0
         self._is_alone = self._wants_focus = False
 
     def on_resize(self) -> None:
@@ -100,21 +99,17 @@ class SignatureForm(Vertical):
             self._problem.display = True
             return
         self._problem.display = False
-        here = self._rows[self._current] if self._current < len(self._rows) else None
+        here, current = self._row, self._list.current
         self._rows = rows_of(self._outline, class_name)
         if here in self._rows:
-            self._current = self._rows.index(here)
-        self._current = max(0, min(self._current, len(self._rows) - 1))
-        self._size_list()
-        self._list.show(len(self._rows), self._current)
+            current = self._rows.index(here)
+        self.fill(self._is_alone)
+        self._list.show(len(self._rows), max(0, min(current, len(self._rows) - 1)))
 
     def fill(self, is_alone: bool) -> None:
         """Fill the height if alone, else only the rows that the lines need."""
         self._is_alone = is_alone
-        self._size_list()
-
-    def _size_list(self) -> None:
-        self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
+        self._list.styles.height = "1fr" if is_alone else max(3, len(self._rows))
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
         """Focus the list, at the line of a member if given."""
@@ -122,13 +117,8 @@ class SignatureForm(Vertical):
         self._list.focus()
         for index, row in enumerate(self._rows):
             if row.kind == "member" and row.member == member and of in (None, row.of):
-                self._current = index
                 self._list.show(len(self._rows), index)
                 return
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        self._current = event.index
 
     def on_key(self, event: events.Key) -> None:
         """Begin the signature with the first letter typed; its dialog gets the next letters, even without the focus."""
@@ -190,10 +180,6 @@ class SignatureForm(Vertical):
         else:
             self._edit_member()
 
-    def action_add(self) -> None:
-        if self._row is not None:
-            self._begin() if self._row.kind == "begin" else self._add()
-
     def action_add_class(self, kind: ClassKind) -> None:
         outline = self._fresh()
         if outline is None:
@@ -215,12 +201,27 @@ class SignatureForm(Vertical):
         row, outline, of = found
         member = of.member(row.member)
         if row.kind == "class" and of.kind != "signature":
-            lost = comments_in(of.block.of(outline.text))
-            self._unless_lost(lost, partial(change.delete_class, outline, of), f"delete {of.name}")
+            lost, label = of.block.of(outline.text), f"delete {of.name}"
+            make = partial(change.delete_class, outline, of)
         elif row.kind == "member" and member is not None:
-            place = member.block or member.statement
-            lost = comments_in(outline.text[member.statement.start : place.end])
-            self._unless_lost(lost, partial(change.delete_member, outline, of, member), f"delete {member.name}")
+            lost = outline.text[member.statement.start : (member.block or member.statement).end]
+            label = f"delete {member.name}"
+            make = partial(change.delete_member, outline, of, member)
+        else:
+            return
+        comments = comments_in(lost)
+        if not comments:
+            self._make(make, label)
+            return
+        listed = "\n".join(one[:100] for one in comments[:8])
+        question = f"These comments in the source are deleted too:\n\n{listed}"
+        answers = [Answer("yes", "d", "Delete"), Answer("no", "k", "Cancel")]
+
+        def done(answer: str | None) -> None:
+            if answer == "yes":
+                self._make(make, label)
+
+        self.app.push_screen(ConfirmScreen(label.capitalize(), question, answers), done)
 
     def action_move(self, by: int) -> None:
         if (found := self._fresh_row()) is None:
@@ -253,7 +254,10 @@ class SignatureForm(Vertical):
         screen = AskScreen("A new signature", start, refuse, hint, self.take_pasted, is_typed=is_typed)
         self.app.push_screen(screen, done)
 
-    def _add(self) -> None:
+    def action_add(self) -> None:
+        if self._row is not None and self._row.kind == "begin":
+            self._begin()
+            return
         if (found := self._fresh_row()) is None:
             return
         row, outline, of = found
@@ -316,21 +320,6 @@ class SignatureForm(Vertical):
 
         self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, partial(_why_not, new_text)), done)
 
-    def _unless_lost(self, comments: tuple[str, ...], make: Callable[[], str], label: str) -> None:
-        """Make a change, asking first if it deletes comments too."""
-        if not comments:
-            self._make(make, label)
-            return
-        listed = "\n".join(one[:100] for one in comments[:8])
-        question = f"These comments in the source are deleted too:\n\n{listed}"
-        answers = [Answer("yes", "d", "Delete"), Answer("no", "k", "Cancel")]
-
-        def done(answer: str | None) -> None:
-            if answer == "yes":
-                self._make(make, label)
-
-        self.app.push_screen(ConfirmScreen(label.capitalize(), question, answers), done)
-
     def _make(self, make: Callable[[], str], label: str, renamed: tuple[str, str] | None = None) -> None:
         try:
             text = make()
@@ -363,7 +352,7 @@ class SignatureForm(Vertical):
 
     @property
     def _row(self) -> Row | None:
-        return self._rows[self._current] if self._current < len(self._rows) else None
+        return self._rows[self._list.current] if self._list.current < len(self._rows) else None
 
 
 def _why_not(make: Callable[[str], object], text: str) -> str:

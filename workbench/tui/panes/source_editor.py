@@ -77,13 +77,10 @@ class SourceEditor(Editor):
         self.offered = Offer()
         self._length = 0
 
-    def action_offer(self) -> None:
-        self._offer(asked=True)
-
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Suggest after the key is painted, so that suggestions never delay it."""
         if self.has_focus:
-            self.call_after_refresh(self._offer)
+            self.call_after_refresh(self.action_offer, asked=False)
 
     def on_paste(self, event: events.Paste) -> None:
         """Open a pasted call as a session, because it is not a signature's source.
@@ -114,7 +111,6 @@ class SourceEditor(Editor):
             inner = max(candidate.text.find('""'), candidate.text.find("()"))
             if inner >= 0:
                 self.move_cursor((row, column - self._length + inner + 1))
-            self._hide()
         elif key == "escape":
             self._hide()
         else:
@@ -124,7 +120,7 @@ class SourceEditor(Editor):
         event.prevent_default()
         event.stop()
 
-    def _offer(self, asked: bool = False) -> None:
+    def action_offer(self, asked: bool = True) -> None:
         from workbench.editing.completion import complete  # with the first key
 
         found: Completion | None = None

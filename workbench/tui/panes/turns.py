@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from textual import events
 from textual.content import Content
@@ -16,11 +15,10 @@ from adapters.signatures.signature import Field
 from sessions.errors import SessionError
 from sessions.model import variants
 from workbench.editing import column_edits, row_edits
-from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
 from workbench.state.document import Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of, pane_keys
-from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
+from workbench.tui.messages import Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.runs.runs import SendSetup
 from workbench.tui.widgets.text.plain import QUIET, key_hints, lines, plain_notify
@@ -39,8 +37,8 @@ class DemosPane(rows.RowsPane):
         """Show how the prompt uses each demo; `number` also counts disabled demos."""
         self._uses = {one.number: one for one in uses}
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
-        return _Values(state)
+    def rows_of(self, state: State) -> rows.Rows:
+        return [one.values for one in state.session.demos]
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         if not state.session.demos[row].enabled:
@@ -73,25 +71,12 @@ class DemosPane(rows.RowsPane):
         except (SessionError, ValueError) as error:
             plain_notify(self.app, str(error), title="Not pasted", severity="error", timeout=12)
             return
-        at = self._row + 1 if self._count else 0
+        at = self._row + 1 if self._rows else 0
         self._edit(
             partial(row_edits.insert_demos, at=at, demos=demos), Place("demo", row=at), f"paste {len(demos)} demos"
         )
         self._row = at
         plain_notify(self.app, "\n".join(notes), title="Pasted")
-
-
-class _Values(Sequence[Mapping[str, Any]]):
-    """The values of the demos, without building a list at each key."""
-
-    def __init__(self, state: State) -> None:
-        self._demos = state.session.demos
-
-    def __len__(self) -> int:
-        return len(self._demos)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._demos[index].values
 
 
 class HistoryPane(rows.RowsPane):
@@ -101,7 +86,7 @@ class HistoryPane(rows.RowsPane):
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return state.case.history
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
@@ -147,7 +132,7 @@ class ToolsPane(rows.RowsPane):
         super().__init__(edit, state)
         self._sending = sending
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return [row_edits.values_of(one) for one in state.session.tools]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
@@ -180,16 +165,6 @@ class ToolsPane(rows.RowsPane):
             )
         return key_hints(self.app, rows.HINT + rows.MOVE_HINT)
 
-    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        return "" if draft is None else row_edits.problem_of(state, row, field, draft)
-
-    def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(row_edits.set_text, place=place, text=text)
-
-    def choosing(self, place: Place, field: Field, value: Any) -> Change:
-        assert value is ABSENT  # no field of a tool is a choice
-        return partial(row_edits.clear, place=place)
-
 
 LONGEST_ORIGINAL = 200
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -203,7 +178,7 @@ class VariantsPane(rows.RowsPane):
     BINDING_GROUP_TITLE = "Variants"
     BINDINGS = pane_keys(
         "Rows",
-        ("r", "renew", "Renew", "variants.renew", "Use a stale variant with the current text"),
+        ("r", "change('renew')", "Renew", "variants.renew", "Use a stale variant with the current text"),
         ("s", "suggest", "Suggest", "variants.suggest", "Ask a model to rewrite this text"),
         ("c", "try", "Column", "variants.try", "Add a column with this tag beside the focused column"),
     )
@@ -211,7 +186,7 @@ class VariantsPane(rows.RowsPane):
     NOUN = "variant"
     ABSENT_TEXT = "empty"
 
-    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+    def rows_of(self, state: State) -> rows.Rows:
         return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
@@ -228,7 +203,6 @@ class VariantsPane(rows.RowsPane):
         return MARKS[use.state] if use is not None else ("·", QUIET)
 
     def note_of(self, state: State, read: ReadSignature) -> Content:
-        self._read = read
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
@@ -246,23 +220,8 @@ class VariantsPane(rows.RowsPane):
         used = f"used by {one_line(', '.join(users), 60)}" if users else unused
         return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", QUIET)), _about(use))
 
-    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
-        return "" if draft is None else column_edits.problem_of(state, row, field, draft)
-
-    def typing(self, place: Place, field: Field, text: str) -> Change:
-        return partial(column_edits.set_text, place=place, text=text)
-
-    def choosing(self, place: Place, field: Field, value: Any) -> Change:
-        if value is ABSENT or field.name != "of":
-            return lambda state: state
-        return partial(column_edits.set_of, row=place.row, of=value)
-
-    def action_renew(self) -> None:
-        if self._count:
-            self._change(partial(column_edits.renew, row=self._row), "renew")
-
     def action_try(self) -> None:
-        if self._count:
+        if self._rows:
             self.post_message(TryVariant(self._state.session.variants[self._row].tag))
 
     def action_suggest(self) -> None:

@@ -87,14 +87,16 @@ class VerdictStrip(Widget, can_focus=True):
     def render(self) -> Content:
         key = keys_of(self.app)("column {app.add_column|alt+c}")
         room = self.size.width - len(" + ")
-        if self._bare + sum(cell_width(one.words) for one in self._verdicts) + len(key) <= room:
+        # the cells of names, signs and gaps
+        bare = sum(cell_width(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
+        if bare + sum(cell_width(one.words) for one in self._verdicts) + len(key) <= room:
             room -= len(key)
         else:
             key = ""  # the verdicts need the room
         add = lines((" + ", "$text-accent bold"), (key, QUIET))
         add = add.stylize(Style.from_meta({"action": "add_column"}))
         parts: list[Content | str] = []
-        for one, words in zip(self._verdicts, self._words(room), strict=True):
+        for one, words in zip(self._verdicts, self._words(room - bare), strict=True):
             name_style = "$text-accent bold underline" if one.id == self._current else "bold"
             tone = f"$text-{one.tone}" if one.tone else QUIET
             said = f" {one.sign} {words}" if words else f" {one.sign}"
@@ -103,17 +105,12 @@ class VerdictStrip(Widget, can_focus=True):
         line = Content.assemble(*parts)
         return Content.assemble(line.truncate(max(0, room), ellipsis=True), add)
 
-    @property
-    def _bare(self) -> int:
-        """Cells that all names, signs and gaps take."""
-        return sum(cell_width(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
-
     def _words(self, room: int) -> list[str]:
         """Return the words of each verdict, cut to fit together; those that matter are cut last."""
         words = [one.words for one in self._verdicts]
 
         def excess() -> int:
-            return self._bare + sum(map(cell_width, words)) - room
+            return sum(map(cell_width, words)) - room
 
         for matters in (False, True):
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
@@ -127,10 +128,8 @@ class LateColumns(Late):
                 environments.begin()
                 self._has_asked = True
             self._under_way.add(rendered.column.id)
-            self._node.call_after_refresh(self._start, rendered.column.id, engine)
-
-    def _start(self, id: str, engine: Engine) -> None:
-        self._node.run_worker(self._follow(id, engine), group="releases", exit_on_error=False)
+            work = partial(self._follow, rendered.column.id, engine)
+            self._node.call_after_refresh(self._node.run_worker, work, group="releases", exit_on_error=False)
 
     async def _follow(self, id: str, engine: Engine) -> None:
         from workbench.state.engine import make

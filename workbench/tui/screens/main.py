@@ -84,7 +84,6 @@ class MainScreen(PaneSizesScreen):
         """Show the session's own texts; prompts and hidden tabs follow after the first picture (`_complete`)."""
         self.share_room()
         self.editors.show_tab()
-        self.editors.signature.show_text(self.document.state)
         self.editors.show_tabs(self.document.state, ReadSignature())
         self.status.show()
         self.columns.frame(self.document.session.columns)
@@ -168,10 +167,7 @@ class MainScreen(PaneSizesScreen):
         self.editors.demos.show_uses(demo_uses(columns))
         self.editors.show(state, read)
         keys = keys_of(self.app)
-        self.editors.notes.show(
-            notes_of(state, read, columns, keys),
-            lambda: lint_notes(self.document.state, self.columns.rendered, keys),
-        )
+        self.editors.notes.show(notes_of(state, read, columns, keys), lint_notes(state, columns, keys))
         self.status.show()
         self.show_what_came()
         self.post_message(self.Showed())

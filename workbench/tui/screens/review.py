@@ -188,7 +188,7 @@ class ReviewScreen(FrontScreen[Left]):
             reply = list(drifts.reply_of(self._whole)) if self._whole is not None else []
             current = f"{review_text.TARGET}{self._fixture}"
             self._fixtures.show([*entries, *reply], keep_place=True, current=current)
-            self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
+            self._has_reply_beside = len(self._fixtures.rows) <= self._fixtures.page_height
             if not self._has_reply_beside:
                 self._fixtures.show(entries, keep_place=True, current=current)
             self._fixtures.show_current()
@@ -236,7 +236,7 @@ class ReviewScreen(FrontScreen[Left]):
         hints += [f"{{review.close|esc}} {f'{self._then} {len(self.decisions.settled)}' if accepted else 'closes'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
         hints += ["{review.view|v} view", "{review.open|o} open"]
-        has_more = self._is_shortened or self._text.row_count > self._text.page_height
+        has_more = self._is_shortened or len(self._text.rows) > self._text.page_height
         hints += ["{review.down|J} more"] if has_more else []
         hints += ["↑↓ causes"] if len(self.decisions.causes) > 1 else []
         said = ""

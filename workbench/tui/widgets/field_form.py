@@ -16,7 +16,7 @@ from textual.widget import Widget
 from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
-from workbench.editing.field_values import ABSENT, Choice, NotAValue
+from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
@@ -70,7 +70,10 @@ class FieldForm(VerticalScroll, can_focus=False):
         A changed `identity` moves the cursors to the start. `absent` is the placeholder for a missing value; `unknown`
         holds values without a field in the signature.
         """
-        shape = (absent, tuple((row.field.name, face(row.field)) for row in rows), tuple(unknown.items()))
+        # what decides which editors the fields get; while it stays, only their labels change
+        fields = [one.field for one in rows]
+        faces = [(one.name, written(one.annotation), field_values.choices_of(one)) for one in fields]
+        shape = (absent, faces, tuple(unknown.items()))
         is_other = identity != self._identity
         self._identity = identity
         if shape == self._shape:
@@ -113,14 +116,6 @@ class FieldForm(VerticalScroll, can_focus=False):
     @property
     def focused_field(self) -> Field | None:
         return next((one.field for one in self._editors.values() if one.has_focus_within), None)
-
-
-def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
-    """Return what decides which editor a field gets.
-
-    While it is unchanged, the editor is reused and only its label is updated.
-    """
-    return written(field.annotation), field_values.choices_of(field)
 
 
 class FieldEditor(Vertical, NeverScrolls):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from workbench.output.display import cell_width, one_line
-from workbench.tui.widgets.text.plain import content, lines, same
+from workbench.tui.widgets.text.plain import content, lines
 
 FILE = Path(__file__).with_name("letters.txt")
 ROWS = 5
@@ -100,7 +101,7 @@ class Heading(Widget):
         """Show a title and a mark, with `below` on a line under them, cut to the width."""
         title = one_line(title, LONGEST)
         mark = mark._replace(words=one_line(mark.words, LONGEST)) if mark is not None else None
-        if (title, mark) != (self._title, self._mark) or not same(below, self._below):
+        if (title, mark) != (self._title, self._mark) or not below.is_same(self._below):
             self._title, self._mark, self._below = title, mark, below
             self.refresh(layout=True)
 
@@ -112,34 +113,28 @@ class Heading(Widget):
 
     def _rows(self, width: int, screen_rows: int) -> list[Content]:
         """Draw in the largest letters that fit, with the mark's words if possible, and the line below."""
-        said = f"{self._mark.sign} {self._mark.words}".strip() if self._mark is not None else ""
+        mark = self._mark or Mark("", "", "")
+        said = f"{mark.sign} {mark.words}".strip()
+        tone = f"$text-{mark.tone} bold" if mark.tone else "$foreground 70%"
         # the texts that may be drawn at the right, longest first
-        if self._mark is None:
-            marks = [""]
+        texts = [mark.sign] if self._mark is None or len(mark.words) > LONGEST_DRAWN else [said, mark.sign]
+        below = self._below
+        for scale, text in product((2, 1) if screen_rows >= ROOMY else (1,), texts):
+            drawn_mark = drawn(text, width, scale=scale)
+            room = width - (len(drawn_mark[0]) + APART if drawn_mark else 0)
+            title = drawn(self._title, room, scale=scale)
+            if title and (drawn_mark or not text):
+                drawn_mark = drawn_mark or ("",) * len(title)
+                gap = " " * (width - len(title[0]) - len(drawn_mark[0]))
+                both = zip(title, drawn_mark, strict=True)
+                rows = [lines((left, "$text-accent bold"), gap, (right, tone)) for left, right in both]
+                rows += [Content("")] * (scale - 1)
+                if text and mark.words not in text:
+                    below = Content.assemble(content(mark.words, tone), content("   "), below)
+                break
         else:
-            marks = [self._mark.sign] if len(self._mark.words) > LONGEST_DRAWN else [said, self._mark.sign]
-        for scale in (2, 1) if screen_rows >= ROOMY else (1,):
-            for mark in marks:
-                drawn_mark = drawn(mark, width, scale=scale)
-                room = width - (len(drawn_mark[0]) + APART if drawn_mark else 0)
-                title = drawn(self._title, room, scale=scale)
-                if title and (drawn_mark or not mark):
-                    drawn_mark = drawn_mark or ("",) * len(title)
-                    gap = " " * (width - len(title[0]) - len(drawn_mark[0]))
-                    both = zip(title, drawn_mark, strict=True)
-                    rows = [lines((left, "$text-accent bold"), gap, (right, self._tone)) for left, right in both]
-                    return [*rows, *[Content("")] * (scale - 1), self._line_below(mark, width)]
-        shown = one_line(said, width // 2)
-        small = one_line(self._title, max(1, width - cell_width(shown) - APART))
-        gap = " " * max(0, width - cell_width(small) - cell_width(shown))
-        return [lines((small, "$text-accent bold"), gap, (shown, self._tone)), self._line_below("", width)]
-
-    @property
-    def _tone(self) -> str:
-        return f"$text-{self._mark.tone} bold" if self._mark is not None and self._mark.tone else "$foreground 70%"
-
-    def _line_below(self, drawn_mark: str, width: int) -> Content:
-        """Return the line below, preceded by the mark's words if they are not drawn."""
-        words = self._mark.words if self._mark is not None and self._mark.words not in drawn_mark else ""
-        parts = [content(words, self._tone), content("   ")] if words and drawn_mark else []
-        return Content.assemble(*parts, self._below).truncate(max(1, width), ellipsis=True)
+            shown = one_line(said, width // 2)
+            small = one_line(self._title, max(1, width - cell_width(shown) - APART))
+            gap = " " * max(0, width - cell_width(small) - cell_width(shown))
+            rows = [lines((small, "$text-accent bold"), gap, (shown, tone))]
+        return [*rows, below.truncate(max(1, width), ellipsis=True)]

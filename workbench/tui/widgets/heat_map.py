@@ -95,6 +95,10 @@ class HeatMap(Widget, can_focus=True):
         self._table = HeatTable((), (), ())
         self._longest_name = self._longest_text = self._most_needed = 0
         """Lengths in characters, computed once per table, because painting every row needs them."""
+        self._name_width = self._cell_width = self._head_rows = 0
+        self._rows_in_sight = self._columns_in_sight = 1
+        self._shown = range(0)
+        """The columns in sight."""
         self._top = self._left = 0
         self._row_strip = lru_cache(MOST_KEPT)(self._paint_row)
         self.row = self.column = 0
@@ -115,36 +119,21 @@ class HeatMap(Widget, can_focus=True):
 
     # -- positions
 
-    @property
-    def _name_width(self) -> int:
-        return min(self._longest_name, WIDEST_NAME, max(10, self.size.width * 2 // 5)) + 2
-
-    @property
-    def _cell_width(self) -> int:
-        if not self._table.cells:
-            return LEAST_CELL + 2
-        room = (self.size.width - self._name_width) // max(1, len(self._table.heads))
-        return max(LEAST_CELL, self._longest_text, min(self._most_needed, room - 2)) + 2
-
-    @property
-    def _columns_in_sight(self) -> int:
-        return max(1, (self.size.width - self._name_width) // self._cell_width)
-
-    @property
-    def _rows_in_sight(self) -> int:
-        return max(1, self.size.height - self._head_rows - 1)
-
-    @property
-    def _head_rows(self) -> int:
-        return len(self._table.heads[0]) if self._table.heads else 0
-
     def _bring_into_sight(self, left_cell: tuple[int, int] | None = None) -> None:
         """Scroll to the cursor; repaint all, or after a step from `left_cell` only its row, the cursor's and heads."""
+        width, columns = self.size.width, len(self._table.heads)
+        self._name_width = min(self._longest_name, WIDEST_NAME, max(10, width * 2 // 5)) + 2
+        room = (width - self._name_width) // max(1, columns)
+        self._cell_width = max(LEAST_CELL, self._longest_text, min(self._most_needed, room - 2)) + 2
+        self._head_rows = len(self._table.heads[0]) if columns else 0
+        self._columns_in_sight = max(1, (width - self._name_width) // self._cell_width)
+        self._rows_in_sight = max(1, self.size.height - self._head_rows - 1)
         place = self._top, self._left
         self._top = max(min(self._top, self.row), self.row - self._rows_in_sight + 1, 0)
         self._top = min(self._top, max(0, len(self._table.names) - self._rows_in_sight))
         self._left = max(min(self._left, self.column), self.column - self._columns_in_sight + 1, 0)
-        self._left = min(self._left, max(0, len(self._table.heads) - self._columns_in_sight))
+        self._left = min(self._left, max(0, columns - self._columns_in_sight))
+        self._shown = range(self._left, min(columns, self._left + self._columns_in_sight))
         if left_cell is None or place != (self._top, self._left):
             self.refresh()
             return
@@ -153,6 +142,7 @@ class HeatMap(Widget, can_focus=True):
         self.refresh(*[Region(0, y, self.size.width, 1) for y in (*heads, *rows)])
 
     def on_resize(self) -> None:
+        self._row_strip.cache_clear()  # a row may have been painted before the new size was divided
         self._bring_into_sight()
 
     # -- painting
@@ -202,14 +192,15 @@ class HeatMap(Widget, can_focus=True):
             parts += [Content.styled(f" {text}".ljust(cell_width - 1), style), Content(" ")]
         return self._strip_of(Content("").join(parts))
 
-    @property
-    def _shown(self) -> range:
-        return range(self._left, min(len(self._table.heads), self._left + self._columns_in_sight))
-
     # -- keys and mouse
 
     def action_step(self, down: int, right: int) -> None:
-        self._go(self.row + down, self.column + right)
+        if self._table.names and self._table.heads:
+            left_cell = self.row, self.column
+            self.row = max(0, min(self.row + down, len(self._table.names) - 1))
+            self.column = max(0, min(self.column + right, len(self._table.heads) - 1))
+            self._bring_into_sight(left_cell)
+            self.post_message(self.Moved())
 
     def action_choose(self) -> None:
         if self._table.names:
@@ -226,17 +217,9 @@ class HeatMap(Widget, can_focus=True):
         row, column = self._top + at.y - self._head_rows, self._left + (at.x - self._name_width) // self._cell_width
         if self._top <= row < len(self._table.names) and column in self._shown:
             again = (row, column) == (self.row, self.column)
-            self._go(row, column)
+            self.action_step(row - self.row, column - self.column)
             if again:
                 self.action_choose()
-
-    def _go(self, row: int, column: int) -> None:
-        if self._table.names and self._table.heads:
-            left_cell = self.row, self.column
-            self.row = max(0, min(row, len(self._table.names) - 1))
-            self.column = max(0, min(column, len(self._table.heads) - 1))
-            self._bring_into_sight(left_cell)
-            self.post_message(self.Moved())
 
 
 def head_of(column: str) -> tuple[str, str]:

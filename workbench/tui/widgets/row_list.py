@@ -50,7 +50,7 @@ class RowList(ScrollView, can_focus=True):
         super().__init__()
         self._line_of = line_of
         self._count = 0
-        self._current = 0
+        self.current = 0
         self._row_strip = lru_cache(MOST_KEPT)(self._paint_row)
 
     def show(self, count: int, current: int) -> None:
@@ -58,7 +58,7 @@ class RowList(ScrollView, can_focus=True):
         if count != self._count:
             self._count = count
             self.virtual_size = Size(0, count)
-        self._current = current
+        self.current = current
         self.refresh()
         self._scroll_to_current()
 
@@ -71,7 +71,7 @@ class RowList(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         if index >= self._count:
             return Strip.blank(width, self.rich_style)
-        return self._row_strip(index, index == self._current, width)
+        return self._row_strip(index, index == self.current, width)
 
     def _paint_row(self, index: int, is_current: bool, width: int) -> Strip:
         line = self._line_of(index).truncate(width, ellipsis=True, pad=True)
@@ -84,20 +84,17 @@ class RowList(ScrollView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         index = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if index < self._count:
-            self._move(index)
+            self.action_step(index - self.current)
 
     def action_step(self, by: int) -> None:
         if self._count:
-            self._move(max(0, min(self._current + by, self._count - 1)))
-
-    def _move(self, index: int) -> None:
-        self._current = index
-        self.refresh()
-        self._scroll_to_current()
-        self.post_message(self.Moved(index))
+            self.current = max(0, min(self.current + by, self._count - 1))
+            self.refresh()
+            self._scroll_to_current()
+            self.post_message(self.Moved(self.current))
 
     @on(events.Resize)
     def _scroll_to_current(self) -> None:
         """Scroll to the current row and the next two, such as those that add fields."""
-        rows = max(1, min(3, self.size.height, self._count - self._current))
-        self.scroll_to_region(Region(0, self._current, 1, rows), animate=False)
+        rows = max(1, min(3, self.size.height, self._count - self.current))
+        self.scroll_to_region(Region(0, self.current, 1, rows), animate=False)

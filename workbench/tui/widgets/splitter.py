@@ -10,7 +10,6 @@ from textual.message import Message
 from textual.widget import Widget
 
 from adapters.late_dataclasses import dataclass
-from workbench.tui.widgets.text.plain import same
 
 
 class Splitter(Widget, can_focus=False):
@@ -31,7 +30,7 @@ class Splitter(Widget, can_focus=False):
 
     def show(self, line: Content) -> None:
         """Show text at the start of a horizontal line."""
-        if not same(line, self.line):
+        if not line.is_same(self.line):
             self.line = line
             self.refresh()
 

@@ -67,13 +67,9 @@ class TabLine(Widget, can_focus=True):
 
     def _lines(self, width: int) -> tuple[tuple[TabName, ...], ...]:
         """Divide the tabs into lines: two where whole names need them and the screen is high."""
-        is_whole = self._drawn("", self._whole, self._tabs).cell_length <= width
+        is_whole = self._drawn("", {}, self._tabs).cell_length <= width
         half = len(self._tabs) // 2
         return (self._tabs,) if is_whole or self.app.size.height < HIGH else (self._tabs[:half], self._tabs[half:])
-
-    @property
-    def _whole(self) -> dict[str, str]:
-        return {one.id: one.name for one in self._tabs}
 
     def render(self) -> Content:
         """Draw the tabs, on two lines if there are two, with as much space between them as fits.
@@ -82,10 +78,10 @@ class TabLine(Widget, can_focus=True):
         whole as long as the others need no cut for it.
         """
         if self.size.height > 1 and len(rows := self._lines(self.size.width)) > 1:
-            return Content("\n").join([self._drawn(" ", self._whole, one) for one in rows])
+            return Content("\n").join([self._drawn(" ", {}, one) for one in rows])
         others = [one for one in self._tabs if one.short and one.id != self._active]
         others.sort(key=lambda one: len(one.short) - len(one.name))
-        names = self._whole
+        names: dict[str, str] = {}
         forms = [(" ", names), ("", names)]
         for one in others:
             names = {**names, one.id: one.short}
@@ -99,11 +95,13 @@ class TabLine(Widget, can_focus=True):
         return next((one for one in drawn if one.cell_length <= self.size.width), self._drawn(*forms[-1], self._tabs))
 
     def _drawn(self, gap: str, names: Mapping[str, str], tabs: Sequence[TabName]) -> Content:
-        """Draw tabs with `gap` around each, using the names in `names`."""
+        """Draw tabs with `gap` around each; `names` replaces the names of some."""
         pieces: list[Content | tuple[str, str]] = [(gap, "")]
         for tab in tabs:
             is_active = tab.id == self._active
-            label = Content(names[tab.id]).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
+            label = Content(names.get(tab.id, tab.name)).stylize(
+                "$text-accent bold underline" if is_active else "$foreground 70%"
+            )
             if tab.mark:
                 style = "$text-error" if tab.wrong else QUIET
                 label = Content.assemble(label, " ", Content(tab.mark).stylize(style))

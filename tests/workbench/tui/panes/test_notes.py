@@ -26,7 +26,7 @@ def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
             "demo 2 has no urgency: it is sent before the complete demos, with a sentence instead" in view.plain_text
             and "demo 3 is dropped" in view.plain_text
         )
-        assert view.size.height == min(6, view.row_count)
+        assert view.size.height == min(6, len(view.rows))
         view.focus()
         await desk.press("down", "enter")
         assert desk.main.editors.demos.has_focus_within

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from sessions.model.session import Column, Predictor, Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.state.document import Place
 from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.panes.signature_form import SignatureForm
@@ -260,7 +261,7 @@ def test_comments_are_asked_about_and_unreadable_source_is_left_alone() -> None:
         await desk.press("k")
         assert source(desk) == commented
         await desk.press("f11")
-        desk.main.editors.signature.go_to(1, 1)
+        desk.main.editors.signature.go_to(Place("signature"), 1, 1)
         await desk.type("class [/x] (")
         await desk.press("f2", "f2", "f2", "f2", "f11", "enter")
         assert "The form updates" in desk.app.screen.query_one("SignatureForm .field-error").render().plain  # type: ignore[attr-defined]

@@ -193,7 +193,7 @@ def test_an_adapter_without_a_good_reply_says_why() -> None:
 def test_the_same_case_is_broken_once_and_a_changed_one_anew() -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
         rows = screen.query_one("#stress-grid", TextView)
-        await desk.until(lambda: rows.row_count > 0, "for the rows")
+        await desk.until(lambda: len(rows.rows) > 0, "for the rows")
         await desk.settle()
         first = painted(desk)
         await desk.press("escape", "shift+f9")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from adapters.prompts.text import DataPart, Message
 from workbench.output.display import safe
 from workbench.tui.widgets.prompt import prompt_section
-from workbench.tui.widgets.prompt.prompt_section import LONGEST_SHOWN, FoldedSection, Origin, Piece, Section, pieces_of
+from workbench.tui.widgets.prompt.prompt_section import (
+    LONGEST_SHOWN,
+    FoldedSection,
+    Given,
+    IsUnfolded,
+    Piece,
+    Section,
+    pieces_of,
+)
 
 PromptForm = Literal["sections", "raw", "json"]
 AFTER: dict[PromptForm, PromptForm] = {"sections": "raw", "raw": "json", "json": "sections"}
@@ -29,7 +37,7 @@ class RawSection(Section):
 
     form = "raw"
 
-    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+    def _lay_out(self, given: list[Given], is_unfolded: IsUnfolded) -> None:
         parts = iter([part for part in self.message.parts if isinstance(part, DataPart)])
         texts: list[tuple[str, str]] = []
         for text, kind, _ in given:
@@ -57,7 +65,7 @@ class JsonSection(Section):
 
     form = "json"
 
-    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+    def _lay_out(self, given: list[Given], is_unfolded: IsUnfolded) -> None:
         for text, kind, number in json_pieces(self.message):
             self.pieces.append(Piece(text[:LONGEST_SHOWN], kind, number))
             self._add_rest(len(text), number)
@@ -70,7 +78,7 @@ def section_of(
     message: Message,
     width: int,
     form: PromptForm,
-    is_unfolded: Callable[[Origin], bool],
+    is_unfolded: IsUnfolded,
     is_quiet: bool = False,
     excerpt: int = 0,
 ) -> Section:
@@ -87,12 +95,14 @@ def section_of(
 
 def height_of(message: Message, width: int, form: PromptForm) -> int:
     """Estimate the rows of a message without laying it out."""
-    if form == "sections":
-        return prompt_section.estimated_height(message, width)
-    length = lines = 0
-    for text, _, _ in message.segments:
+    length = lines = folded = 0
+    for text, kind, _ in message.segments:
         length += len(text)
         lines += text.count("\n")
+        fold, count = prompt_section.fold_of(kind), text.count("\n") + len(text) // max(1, width)
+        folded += fold.shown if count > fold.above else count
+    if form == "sections":
+        return 2 + folded
     return 2 + length // max(1, width) + (JSON_FRAME if form == "json" else lines)
 
 

@@ -44,10 +44,7 @@ class PromptLayout:
         self._heights: list[int] = []
         self.tops: list[int] = [0]
         """The row at which each section starts, and the row after the last."""
-
-    @property
-    def height(self) -> int:
-        return self.tops[-1]
+        self.height = 0
 
     def section_at(self, y: int) -> int:
         """Return the section at row `y`, or the nearest; 0 if there is none."""
@@ -165,11 +162,6 @@ class PromptLayout:
         """The height of all messages as folded, in rows, without the excerpt."""
         return self.height - (self.section(0).excerpt if self.messages else 0)
 
-    @property
-    def rows_in_full(self) -> int:
-        """The height in rows if all folded text of the first message were shown."""
-        return self.rows_held + (self.section(0).hidden_rows if self.messages else 0)
-
     def toggle_fold(self, position: int, piece: int) -> bool:
         """Unfold a long piece, or fold it again; return False if it is short."""
         section = self.section(position)
@@ -212,9 +204,9 @@ class PromptLayout:
 
     # ------------------------------------------------------------------ moving a cursor
 
-    def follow(self, spot: Spot, start: int, end: int, new_end: int) -> Spot | None:
+    def follow(self, spot: Spot | None, start: int = 0, end: int = 0, new_end: int = 0) -> Spot | None:
         """Return the new position of a cursor after `take` replaced messages `start` to `end`."""
-        if spot.section < start:
+        if spot is None or spot.section < start:
             return spot
         if not self.messages:
             return None
@@ -285,3 +277,4 @@ class PromptLayout:
 
     def _stack(self) -> None:
         self.tops = list(accumulate(self._heights, initial=0))
+        self.height = self.tops[-1]

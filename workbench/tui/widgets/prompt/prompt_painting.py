@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -113,7 +114,7 @@ class PromptCanvas(LineView):
                 position += new_end - end
             self._forget_messages(start, end, new_end)
             self._hovered = None
-            self._follow(start, end, new_end)
+            self._cursor = self._layout.follow(self._cursor, start, end, new_end)
         self._settle(position, row)
         self.repaint()
 
@@ -158,7 +159,7 @@ class PromptCanvas(LineView):
         layout.settle(position, row, self.page_height)
         if layout.fill(self.page_height - len(self._banner)):
             self._forget_messages(0, 1, 1)
-            self._follow()
+            self._cursor = layout.follow(self._cursor)
         self.set_height(layout.height + len(self._banner))
         top = max(0, min(layout.tops[position] + row, self.max_scroll_y))
         if top != self._top:
@@ -175,7 +176,7 @@ class PromptCanvas(LineView):
     @property
     def rows_in_full(self) -> int:
         """The height in rows if all folded text of the first message were shown."""
-        return self._layout.rows_in_full + len(self._banner)
+        return self.rows_held + (self._layout.section(0).hidden_rows if self._layout.messages else 0)
 
     def lay_out(self) -> None:
         position, row = self._anchor()
@@ -184,8 +185,7 @@ class PromptCanvas(LineView):
             self._layout.resize(max(1, self.row_width - MARGIN))
             self._strips.clear()
             self._lay_out_banner()
-            if self._cursor is not None:
-                self._cursor = self._layout.follow(self._cursor._replace(row=0), 0, 0, 0)
+            self._cursor = self._layout.follow(self._cursor and self._cursor._replace(row=0))
             row = min(row, 1)
         self._settle(position, row)
 
@@ -227,17 +227,19 @@ class PromptCanvas(LineView):
         if section is None or row >= section.height:  # its height is still an estimate
             return Strip.blank(width, self.style_of())
         if row:  # a row with marked text, a highlighted piece or the cursor is painted anew
-            lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+            lights, at_cursor = self._lights(section, position), None
+            if self.has_focus and self._cursor is not None and self._cursor.section == position:
+                at_cursor = self._cursor.piece
             is_marked = bool(self._marked_text)
             if not is_marked and (lights or at_cursor is not None):
                 is_marked = any(one.number in lights or one.number == at_cursor for one, _ in section.runs(row))
             if is_marked:
-                return self._text_row(section, position, row, width)
+                return self._text_row(section, row, width, lights, at_cursor)
         strip = self._strips.get((position, row))
         if strip is None:
             if len(self._strips) > MOST_STRIPS_KEPT:
                 self._strips.clear()
-            strip = self._text_row(section, position, row, width) if row else self._title_row(section, width)
+            strip = self._text_row(section, row, width, {}, None) if row else self._title_row(section, width)
             self._strips[position, row] = strip
         return strip
 
@@ -253,16 +255,6 @@ class PromptCanvas(LineView):
         start, end = section.rows[row - 1]
         goes_on = row < len(section.rows) and section.rows[row][0] == end
         return MARGIN + section.hang(row), section.text[start:end], "" if goes_on else "\n"
-
-    def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
-        """Keep the cursor on its piece; arguments are those returned by `PromptLayout.take`."""
-        if self._cursor is not None:
-            self._cursor = self._layout.follow(self._cursor, start, end, new_end)
-
-    def _cursor_piece(self, position: int) -> int | None:
-        """Return the piece of a section under the cursor, which is visible only with the focus."""
-        spot = self._cursor if self.has_focus else None
-        return spot.piece if spot is not None and spot.section == position else None
 
     def _lights(self, section: Section, position: int) -> dict[int, str]:
         """Map pieces of a section to `lit` (the same origin) or `related` (the same field)."""
@@ -280,9 +272,10 @@ class PromptCanvas(LineView):
             self._lights_of[position] = lights
         return lights
 
-    def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
+    def _text_row(
+        self, section: Section, row: int, width: int, lights: Mapping[int, str], at_cursor: int | None
+    ) -> Strip:
         plain = self.style_of()
-        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
         mark = " "
         pieces: list[tuple[str, Style]] = []
         for piece, text in section.runs(row):

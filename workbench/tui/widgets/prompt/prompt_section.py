@@ -53,6 +53,11 @@ class Origin(NamedTuple):
     turn: str
 
 
+Given = tuple[str, str, str | None]
+"""A piece of a message: text, kind and field."""
+IsUnfolded = Callable[[Origin], bool]
+
+
 def title(message: Message) -> str:
     """Return a message's title: `system`, `user · demo 1`, `assistant · history 2`, `user`."""
     if message.turn in ("inputs", message.role):
@@ -60,9 +65,9 @@ def title(message: Message) -> str:
     return f"{message.role} · {message.turn}"
 
 
-def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
-    """Return a message's pieces as (text, kind, field); data parts become a line of kind `data`."""
-    found: list[tuple[str, str, str | None]] = []
+def pieces_of(message: Message) -> list[Given]:
+    """Return a message's pieces; data parts become a line of kind `data`."""
+    found: list[Given] = []
     for part in message.parts:
         if isinstance(part, DataPart):
             gap = "\n" if found and not found[-1][0].endswith("\n") else ""
@@ -84,7 +89,7 @@ class Section:
     excerpt = hidden_rows = 0
     """Rows of folded text: those shown, and all of them, up to `LONGEST_SHOWN` characters."""
 
-    def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
+    def __init__(self, message: Message, width: int, is_unfolded: IsUnfolded) -> None:
         self.message = message
         self.width = max(1, width)
         self.folded: set[int] = set()
@@ -112,7 +117,7 @@ class Section:
         self.rows = [] if self.is_title_alone else rows(self.text, self.width, hangs=True)
         self.height = 1 + len(self.rows)
 
-    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+    def _lay_out(self, given: list[Given], is_unfolded: IsUnfolded) -> None:
         """Fill `pieces`."""
         for index, (text, kind, _) in enumerate(given):
             cut: int | None = None
@@ -228,13 +233,13 @@ class FoldedSection(Section):
     instructions.
     """
 
-    def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
+    def __init__(self, message: Message, width: int, is_unfolded: IsUnfolded, excerpt: int = 0) -> None:
         self.excerpt = excerpt
         self.first_own = 0
         """The first piece that is not folded."""
         super().__init__(message, width, is_unfolded)
 
-    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+    def _lay_out(self, given: list[Given], is_unfolded: IsUnfolded) -> None:
         first = _first_own(given)
         self.is_title_alone = first is None
         if first is None:
@@ -252,9 +257,7 @@ class FoldedSection(Section):
         self.pieces[head:] = [one._replace(number=one.number + first) for one in self.pieces[head:]]
         self.folded = {*range(first), *(number + first for number in self.folded)}
 
-    def _add_excerpt(
-        self, given: Sequence[tuple[str, str, str | None]], hidden: str, shown: list[tuple[int, int]]
-    ) -> None:
+    def _add_excerpt(self, given: Sequence[Given], hidden: str, shown: list[tuple[int, int]]) -> None:
         """Add rows of the folded text, with a mark after the last unless the text is complete."""
         is_whole = len(shown) == self.hidden_rows
         while shown and shown[-1][1] == shown[-1][0]:
@@ -291,7 +294,7 @@ def fold_origin(message: Message) -> Origin:
     return Origin("fold", None, message.turn)
 
 
-def _first_own(given: Sequence[tuple[str, str, str | None]]) -> int | None:
+def _first_own(given: Sequence[Given]) -> int | None:
     """Return the first piece of a system message that the user wrote; None for a demo."""
     return next((index for index, (_, kind, _) in enumerate(given) if kind == "instructions"), None)
 
@@ -340,13 +343,3 @@ def fold_point(text: str, width: int, fold: Fold) -> int | None:
             return None
         start = end + 1
     return None
-
-
-def estimated_height(message: Message, width: int) -> int:
-    """Estimate the rows of a message without laying it out."""
-    total = 2
-    for text, kind, _ in message.segments:
-        count = text.count("\n") + len(text) // max(1, width)
-        fold = fold_of(kind)
-        total += fold.shown if count > fold.above else count
-    return total

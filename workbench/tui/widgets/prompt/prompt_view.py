@@ -139,7 +139,7 @@ class PromptView(PromptCanvas):
         """Lay out the same messages again, with `position` at the top and the cursor on its piece."""
         self._strips.clear()
         self._hovered = None
-        self._follow()
+        self._cursor = self._layout.follow(self._cursor)
         self._settle(position, 0)
 
     def action_quiet(self) -> None:
@@ -235,18 +235,14 @@ class PromptView(PromptCanvas):
             self.post_message(self.Chosen(self.column_id, *origin))
 
     def action_fold(self) -> None:
-        if self._cursor is not None:
-            self._toggle_fold(self._cursor.section, self._cursor.piece)
-
-    def _toggle_fold(self, section: int, piece: int) -> None:
         position, row = self._anchor()
-        if not self._layout.toggle_fold(section, piece):
+        spot = self._cursor
+        if spot is None or not self._layout.toggle_fold(spot.section, spot.piece):
             return
         self._strips.clear()
-        spot = Spot(section, self._layout.section(section).rows_of(piece)[0], piece)
-        self._cursor = spot
+        self._cursor = spot._replace(row=self._layout.section(spot.section).rows_of(spot.piece)[0])
         self._settle(position, row)
-        self._scroll_to_spot(spot)
+        self._scroll_to_spot(self._cursor)
         self.repaint()
 
     def on_focus(self) -> None:
@@ -301,7 +297,8 @@ class PromptView(PromptCanvas):
             return
         spot, piece = under
         if piece.kind == "fold":
-            self._toggle_fold(spot.section, spot.piece)
+            self._cursor = spot
+            self.action_fold()
             return
         self._place(spot)
         if event.chain == 2:

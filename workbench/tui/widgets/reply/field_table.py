@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.containers import Container
+from textual.content import Content
 from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.strip import Strip
@@ -63,7 +65,7 @@ class FieldTable(LineView):
         ("home", "row(-1000000)", "First", "fields.first", "Go to the first row"),
         ("end", "row(1000000)", "Last", "fields.last", "Go to the last row"),
         ("enter,space", "open", "Steps", "fields.open", "Show or hide the steps of this field; choose a fix"),
-        ("r", "in_reply", "In the reply", "fields.in_reply", "Select this value in the reply, to type over it"),
+        ("r", "point(True)", "In the reply", "fields.in_reply", "Select this value in the reply, to type over it"),
         ("e", "open_all", "All steps", "fields.open_all", "Show or hide the steps of all fields"),
     )
 
@@ -89,7 +91,6 @@ class FieldTable(LineView):
         self.rows: list[Row] = []
         self._current = 0
         self._pause: Timer | None = None
-        self._laid_out_for = 0
 
     def set_height(self, rows: int) -> None:
         """Set the height to the number of rows, as far as the column allows."""
@@ -104,40 +105,34 @@ class FieldTable(LineView):
         self._has_shown = True
         self.reading = reading
         self.error = error
-        self._make_rows()
+        self.make_rows()
         if self.is_attached:
             self._look_for_near_misses()
 
     @on(events.Mount)
     def _look_for_near_misses(self) -> None:
         """Search for near misses and causes in a thread, after a pause in typing."""
-        reading = self.reading
-        if reading is None or "diagnosis" in vars(reading):
-            return
-
-        def find() -> Reading:
-            _ = reading.near_misses, reading.diagnosis  # both are cached on first access
-            return reading
-
-        def look() -> None:
-            if self.reading is reading and self.is_attached:
-                self.run_worker(find, thread=True, exclusive=True, group="near misses", exit_on_error=False)
-
         if self._pause is not None:
             self._pause.stop()
-        self._pause = self.set_timer(NEAR_MISS_PAUSE, look)
+        if self.reading is not None and "diagnosis" not in vars(self.reading):
+            self._pause = self.set_timer(NEAR_MISS_PAUSE, partial(self._find_near_misses, self.reading))
+
+    @work(thread=True, exclusive=True, group="near misses", exit_on_error=False)
+    def _find_near_misses(self, reading: Reading) -> Reading:
+        _ = reading.near_misses, reading.diagnosis  # both are cached on first access
+        return reading
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         event.stop()
         if event.state is WorkerState.SUCCESS and event.worker.result is self.reading and self.reading is not None:
             if self.reading.near_misses or self.reading.diagnosis:
-                self._make_rows()
+                self.make_rows()
                 self.post_message(self.Completed())
 
     def watch_beside(self) -> None:
-        self._make_rows()
+        self.make_rows()
 
-    def _make_rows(self) -> None:
+    def make_rows(self) -> None:
         self._laid_out_for = self.row_width
         width = max(1, self.row_width - 2)
         self.rows = []
@@ -150,10 +145,6 @@ class FieldTable(LineView):
         if self.row_width:
             self.set_height(len(self.rows))
         self.repaint()
-
-    def lay_out(self) -> None:
-        if self.row_width != self._laid_out_for:
-            self._make_rows()
 
     def row(self, y: int, width: int) -> Strip:
         plain = self.style_of()
@@ -169,12 +160,9 @@ class FieldTable(LineView):
         self._current = max(0, min(self._current + step, len(self.rows) - 1))
         self.scroll_row_into_view(self._current)
         self.repaint()
-        self._point()
+        self.action_point()
 
-    def action_in_reply(self) -> None:
-        self._point(chosen=True)
-
-    def _point(self, chosen: bool = False) -> None:
+    def action_point(self, chosen: bool = False) -> None:
         if self.rows and (field := self.rows[self._current].field) is not None:
             self.post_message(self.Pointed(field, chosen))
 
@@ -184,7 +172,7 @@ class FieldTable(LineView):
             await self.run_action("app.fixes")
         elif row.field is not None:
             self._toggled ^= {row.field}
-            self._make_rows()
+            self.make_rows()
             self._current = next((y for y, one in enumerate(self.rows) if one.field == row.field), 0)
             self.scroll_row_into_view(self._current)
             self.repaint()
@@ -194,7 +182,7 @@ class FieldTable(LineView):
         if self.reading is None:
             return
         self._toggled = set() if self._toggled else set(self.reading.fields)
-        self._make_rows()
+        self.make_rows()
 
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self) if self.text_selection is None else None
@@ -207,7 +195,7 @@ class FieldTable(LineView):
             self.repaint()
 
     def on_focus(self) -> None:
-        self._point()
+        self.action_point()
 
 
 TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
@@ -239,14 +227,13 @@ class ReplyAndValues(Container, can_focus=False):
         """The table's place: true at the side, its maximum rows, and its percent of the width."""
 
     @property
-    def is_beside(self) -> bool:
-        return self.has_class("-beside")
-
-    @property
     def rows_held(self) -> int:
-        """The rows that reply and table need together."""
+        """The rows that the reply, or its placeholder, and the table need together."""
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
-        return max(reply, fields) if self.is_beside else reply + fields
+        if not self._reply.raw and isinstance(self._reply.placeholder, Content):
+            width = self._reply.scrollable_content_region.width
+            return len(wrapped(self._reply.placeholder.plain, max(1, width))) + fields
+        return max(reply, fields) if self.has_class("-beside") else reply + fields
 
     def place(self, height: int) -> None:
         """Arrange reply and table side by side if there is room, else one below the other.
@@ -255,7 +242,7 @@ class ReplyAndValues(Container, can_focus=False):
         screen, where the height is 0.
         """
         has_rows = self._fields.reading is not None or bool(self._fields.error)
-        if height <= 0 or not (has_rows or self.is_beside):
+        if height <= 0 or not (has_rows or self.has_class("-beside")):
             return
         width = self.size.width
         is_beside = is_wide = width >= TWICE_THE_NARROWEST

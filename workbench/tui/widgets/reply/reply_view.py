@@ -76,7 +76,6 @@ class ReplyView(StreamedText):
         self._marked: tuple[Any, ...] | None = None
         self._line_starts: list[int] | None = None
         self._gutter = 0
-        self._reply_styles: dict[str, Style] = {}
         self._base = Style()
         self.column_id = column_id
         self._is_replaced = False
@@ -297,12 +296,12 @@ class ReplyView(StreamedText):
     def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
         """Return the styled stretches of a row: parsed spans, overlaid with error, selection and cursor."""
         layers: list[Run] = [
-            (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
+            (span.start - line_start, span.end - line_start, self._style(span.kind))
             for span in self._marks_of_reply.spans_in_range(line_start + start, line_start + end)
         ]
         if self._error_at is not None:
             first, last = self._error_at[0] - line_start, self._error_at[1] - line_start
-            layers.append((first, last, self._reply_style("error")))
+            layers.append((first, last, self._style("error")))
         top, bottom = sorted(self.selection)
         cursor_row, cursor_column = self.selection.end
         if top != bottom and top[0] <= index <= bottom[0]:
@@ -327,18 +326,18 @@ class ReplyView(StreamedText):
         marks, room = self._marks_of_reply, self._gutter - 2
         has_error = self._error_at is not None and start <= self._error_at[0] < max(end, start + 1)
         label = marks.label_in(start, end, self._error_field if has_error else None)
-        shown, style = "", self._reply_style("margin")
+        shown, style = "", self._style("margin")
         if label is not None:
             first, others = label
             more = f" +{others}" if others else ""
             shown = first.fit(room - len(more)) + more
             if first.kind in ("value", "marker"):
-                style = self._reply_style("label")
+                style = self._style("label")
             else:
-                style = self._reply_style(first.kind) + Style(underline=False, strike=False)
+                style = self._style(first.kind) + Style(underline=False, strike=False)
         spans = marks.spans_in_range(start, end)
         bar = next((BAR_OF[one.kind] for one in spans if self.raw[one.start : one.end].strip()), " ")
-        bar_style = self._reply_style("error" if has_error else "bar")
+        bar_style = self._style("error" if has_error else "bar")
         pad = " " * max(0, room - cell_offsets(shown)[-1])
         pieces = [(pad, base), (shown, base + style), ("✗" if has_error else bar, base + bar_style), (" ", base)]
         return strip_of(pieces, self._gutter, base)
@@ -353,12 +352,8 @@ class ReplyView(StreamedText):
             self._line_starts = starts
         return starts[index] if index < len(starts) else len(self.raw)
 
-    def _reply_style(self, name: str) -> Style:
-        style = self._reply_styles.get(name)
+    def _style(self, name: str) -> Style:
+        style = self._styles.get(name)
         if style is None:
-            style = self._reply_styles[name] = self.get_visual_style(f"reply-view--{name}").rich_style
+            style = self._styles[name] = self.get_visual_style(f"reply-view--{name}").rich_style
         return style
-
-    def notify_style_update(self) -> None:
-        self._reply_styles.clear()
-        super().notify_style_update()

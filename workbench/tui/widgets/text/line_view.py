@@ -69,7 +69,7 @@ def component_css(prefix: str, styles: Mapping[Any, str]) -> str:
 class LineView(StillScrollView, FitsItsRoom, can_focus=True):
     """Base of views painted row by row; rows are numbered from the top of the content.
 
-    Subclasses rebuild their rows in `lay_out` when the width has changed.
+    Subclasses build their rows in `make_rows`.
     """
 
     ALLOW_SELECT = True
@@ -91,6 +91,8 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._painted: dict[int, Strip] = {}
+        self._laid_out_for = 0
+        """The width that the rows are made for."""
         self._room: tuple[int, int] | None = None
         """Width and height of the last layout; None if a change happened while there was no room."""
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
@@ -162,7 +164,12 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
         """Select nothing: a double click has another meaning here, and text is selected by dragging."""
 
     def lay_out(self) -> None:
-        """Rebuild the rows for the current width; called before painting when it may have changed."""
+        """Rebuild the rows if the width has changed; called before painting when it may have."""
+        if self.row_width != self._laid_out_for:
+            self.make_rows()
+
+    def make_rows(self) -> None:
+        """Build the rows for the current width, and set their number as the height."""
 
     def fit(self) -> None:
         room = (self.row_width, self.page_height)

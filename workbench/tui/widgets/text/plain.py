@@ -62,11 +62,6 @@ def lines(*parts: tuple[str, str] | str | Content) -> Content:
     )
 
 
-def same(one: Content, other: Content) -> bool:
-    """Return whether two contents look the same."""
-    return one.plain == other.plain and one.spans == other.spans
-
-
 def button(label: Content, binding_id: str) -> Content:
     """Turn a label into a button that runs the binding with this id."""
     return label.stylize(Style.from_meta({DOES: binding_id}))
@@ -130,7 +125,7 @@ class PlainStatic(Static, NeverScrolls):
     def show(self, text: str | Content) -> None:
         """Replace the text; the screen is laid out again only if the size changes."""
         shown = text if isinstance(text, Content) else content(text)
-        if not same(shown, self._text):
+        if not shown.is_same(self._text):
             before, self._text = self._text, shown
             width = self.content_size.width
             rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual passes it itself

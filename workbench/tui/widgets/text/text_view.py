@@ -125,10 +125,10 @@ class TextView(LineView):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._blocks: tuple[Block, ...] = ()
-        self._rows: list[_Row] = []
+        self.rows: list[_Row] = []
+        """The rows at the current width; none before the first layout."""
         self.current = -1
         """The index of the block with the cursor, or -1."""
-        self._laid_out_for = 0
         self._keeps_lit = False
         """True while another height of the view scrolls to the highlighted text again."""
 
@@ -146,7 +146,7 @@ class TextView(LineView):
             self.current = named[0]
         elif self.current not in targets:
             self.current = targets[0] if targets else -1
-        self._make_rows()
+        self.make_rows()
         self._keeps_lit = False
         if not keep_place:
             self.scroll_to(y=0, animate=False, force=True)
@@ -155,7 +155,7 @@ class TextView(LineView):
     def show_lit(self) -> None:
         """Scroll to the highlighted text: all of it if it fits, else its beginning."""
         self._keeps_lit = True
-        lit = [y for y, row in enumerate(self._rows) if any(piece.light == "lit" for piece in row.pieces)]
+        lit = [y for y, row in enumerate(self.rows) if any(piece.light == "lit" for piece in row.pieces)]
         if not lit:
             return
         page = self.page_height
@@ -171,7 +171,7 @@ class TextView(LineView):
 
     def show_current(self) -> None:
         """Scroll as little as possible to show the block at the cursor."""
-        own = [y for y, row in enumerate(self._rows) if row.block == self.current]
+        own = [y for y, row in enumerate(self.rows) if row.block == self.current]
         if own:
             self.scroll_row_into_view(own[0], own[-1])
 
@@ -185,11 +185,6 @@ class TextView(LineView):
             ]
         )
 
-    @property
-    def row_count(self) -> int:
-        """The number of rows at the current width; 0 before the first layout."""
-        return len(self._rows)
-
     def count_rows(self, blocks: Iterable[Block]) -> int:
         """Count the rows that `blocks` would need at the current width."""
         return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
@@ -197,27 +192,23 @@ class TextView(LineView):
     def rows_within(self, width: int) -> list[_Row]:
         """Return the rows that the shown blocks need at a width, laid out already or not."""
         if width == self._laid_out_for:
-            return self._rows
+            return self.rows
         return [row for index, one in enumerate(self._blocks) for row in _rows_of(one, index, width - MARGIN - 1)]
 
-    def lay_out(self) -> None:
-        if self.row_width != self._laid_out_for:
-            self._make_rows()
-
-    def _make_rows(self) -> None:
+    def make_rows(self) -> None:
         self._laid_out_for = 0
-        self._rows = self.rows_within(self.row_width) if self.row_width else []
+        self.rows = self.rows_within(self.row_width) if self.row_width else []
         self._laid_out_for = self.row_width
         if self._laid_out_for:
-            self.set_height(len(self._rows))
+            self.set_height(len(self.rows))
 
     # ------------------------------------------------------------------ painting
 
     def row(self, y: int, width: int) -> Strip:
         plain = self.style_of()
-        if y >= len(self._rows):
+        if y >= len(self.rows):
             return Strip.blank(width, plain)
-        row = self._rows[y]
+        row = self.rows[y]
         is_current = row.block == self.current and self.has_focus
         over = ("text-view--current",) if is_current else ()
         lights = {piece.light for piece in row.pieces}
@@ -251,8 +242,8 @@ class TextView(LineView):
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self) if self.text_selection is None else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
-        if 0 <= y < len(self._rows) and self._blocks[self._rows[y].block].target:
-            self.current = self._rows[y].block
+        if 0 <= y < len(self.rows) and self._blocks[self.rows[y].block].target:
+            self.current = self.rows[y].block
             self.repaint()
             self.action_choose()
 

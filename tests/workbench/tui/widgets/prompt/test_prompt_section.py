@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from adapters.prompts.text import KINDS, Message, Segment, Text
 from workbench.output.display import safe
 from workbench.tui.widgets.prompt import prompt_section
+from workbench.tui.widgets.prompt.prompt_forms import height_of
 from workbench.tui.widgets.prompt.prompt_section import (
     LONGEST_SHOWN,
     OTHER_FOLD,
     VALUE_FOLD,
     FoldedSection,
     Section,
-    estimated_height,
     fold_point,
     title,
 )
@@ -100,7 +100,7 @@ def test_a_message_without_content_says_so() -> None:
 
 @given(MESSAGES)
 def test_the_estimate_of_a_height_is_positive_and_bounded(message: Message) -> None:
-    assert 2 <= estimated_height(message, 40) < 10 + 210 * (len(message.segments) + 1)
+    assert 2 <= height_of(message, 40, "sections") < 10 + 210 * (len(message.segments) + 1)
 
 
 def test_tabs_stop_where_they_would_in_the_whole_line() -> None:
