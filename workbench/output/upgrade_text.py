@@ -1,21 +1,22 @@
-"""Write an upgrade report for the command line and as Markdown; its page shares the sentences."""
+"""Describe an upgrade as blocks, for the terminal, for a pull request, and for its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
+from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Mark, Note, Table, Text, Tone
+from sessions.causes.cause import counted, listed
 from sessions.checking import reports
-from sessions.upgrades.report import Found, Upgrade
+from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
-from workbench.output import display, measures
-from workbench.output.markdown import bounded, code, fenced
+from workbench.output import measures
+from workbench.output.markdown import MOST_NAMED, bounded, code, document
 
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
-"""The most rows of a report; `--json` and the page have all."""
-NAME_WIDTH = 34
-COLUMN_WIDTH = 10
+"""The most rows of a table of fixtures; `--json` and the page have all."""
 
 
 def headline(found: Upgrade) -> str:
@@ -26,7 +27,7 @@ def headline(found: Upgrade) -> str:
 
 
 def summary(found: Upgrade) -> Iterator[str]:
-    """Summarize the change: prompts, tokens, replies, and fixtures that could not be compared."""
+    """Summarize the change: prompts, tokens, replies, fixtures that could not be compared; then the notes."""
     counts = found.counts
     before, after = counts["tokens_before"], counts["tokens_after"]
     share = f" ({(after - before) / before:+.1%})" if before and abs(after - before) >= before / 2_000 else ""
@@ -46,64 +47,61 @@ def summary(found: Upgrade) -> Iterator[str]:
     left = counts["fixtures"] - counts["compared"]
     if left:
         yield f"not compared: {measures.counted(left, 'fixture')}"
+    yield from found.notes
 
 
-def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
-    """Group the fixtures that could not be compared by reason; the reason's column prefix is removed."""
+def changes(found: Upgrade, most_lines: int, most_named: int) -> Iterator[Folded]:
+    """Yield each change by its number, with an example of at most `most_lines` and the fixtures."""
+    for number, one in enumerate(found.found, 1):
+        tone: Tone = "bad" if one.is_reading else "strong"
+        about = f"{', '.join(one.adapters)}; for example {one.example_of}, {one.example.place}"
+        lines = list(reports.marked(one.example.diff))
+        more = len(lines) - most_lines
+        if more > 1:
+            lines[most_lines:] = [f" … {more:,} more lines"]
+        names = listed([str(each) for each in one.fixtures], most_named)
+        fixtures = Folded(Mark(counted(one.fixtures)), (Items(tuple(names)),))
+        inside = (Note(about), Difference(tuple(lines)), fixtures)
+        yield Folded(Mark(f"{number}. {one.words}", tone), inside, f"change-{number}", is_open=True)
+
+
+def not_compared(found: Upgrade) -> Iterator[list[Block]]:
+    """Yield each reason why fixtures could not be compared, without its column prefix, as a section."""
     reasons: dict[str, list[Compared]] = {}
     for one in found.fixtures:
         if one.why_not:
             reasons.setdefault(one.why_not.removeprefix(f"{one.column}: "), []).append(one)
-    return reasons
+    for number, (reason, those) in enumerate(reasons.items()):
+        first = f"{those[0].path}::{those[0].case}::{those[0].column}"
+        told = Items((f"{reason}: {measures.counted(len(those), 'fixture')}, such as {first}",))
+        yield [told] if number else [Heading("Not compared"), told]
 
 
-def example(one: Found) -> list[str]:
-    """Return the first lines of the example's diff, with long lines cut around the changes."""
-    lines = list(reports.marked(one.example.diff))
-    more = len(lines) - EXAMPLE_LINES
-    return lines if more <= 1 else [*lines[:EXAMPLE_LINES], f" … {more:,} more lines"]
-
-
-def numbers(found: Upgrade, one: Compared) -> list[int]:
+def numbers(found: Upgrade, one: Compared) -> str:
     """Return the numbers of a fixture's changes, from 1, in the order of the report."""
     own = {each.key for each in one.differences}
-    return [number for number, each in enumerate(found.found, 1) if each.key in own]
+    return ", ".join([str(number) for number, each in enumerate(found.found, 1) if each.key in own])
 
 
-def name_of(one: Compared) -> str:
-    return f"{one.path}::{one.case}::{one.column}"
-
-
-def rows(found: Upgrade) -> Iterator[str]:
-    """Yield a line for each changed fixture: its tokens and the numbers of its changes."""
-    changed = found.changed
-    for one in changed[:MOST_FIXTURES]:
+def blocks(found: Upgrade) -> Iterator[Block]:
+    """Yield the report for the terminal."""
+    yield Items(tuple(summary(found)))
+    yield from changes(found, EXAMPLE_LINES, 0)
+    rows: list[tuple[Text, ...]] = []
+    for one in found.changed[:MOST_FIXTURES]:
         tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,}" if any(one.tokens) else ""
-        shown = ", ".join(map(str, numbers(found, one)))
-        name = padded(f"{Path(one.path).name} · {one.case}", NAME_WIDTH)
-        yield f"  {name}  {padded(one.column, COLUMN_WIDTH)}  {tokens:>17}  {shown}"
-    if len(changed) > MOST_FIXTURES:
-        yield f"  … and {len(changed) - MOST_FIXTURES:,} more; --json and --html have them"
-
-
-def padded(text: str, width: int) -> str:
-    """Gate text and fit it to exactly `width` cells."""
-    shown = display.one_line(text, width)
-    return shown + " " * (width - display.cell_width(shown))
+        rows.append((f"{Path(one.path).name} · {one.case}", one.column, tokens, numbers(found, one)))
+    if rows:
+        yield Heading("fixtures that change, with their tokens and the numbers of their changes")
+        yield Table(("fixture", "column", "tokens", "changes"), tuple(rows))
+    if len(found.changed) > MOST_FIXTURES:
+        yield Note(f"… and {len(found.changed) - MOST_FIXTURES:,} more; --json and --html have them")
+    yield from chain(*not_compared(found))
 
 
 def report(found: Upgrade) -> str:
     """Write the report as Markdown for a pull request. Sections that do not fit are counted."""
-    head = [f"## {code(headline(found))}\n\n", *[f"- {code(one)}\n" for one in (*summary(found), *found.notes)]]
-    sections = [_section(number, one) for number, one in enumerate(found.found, 1)]
-    reasons = list(not_compared(found).items())
-    for number, (reason, those) in enumerate(reasons):
-        title = "" if number else "\n### Not compared\n\n"
-        sections.append(f"{title}- {code(reason)}: {measures.counted(len(those), 'fixture')}\n")
-    return bounded("".join(head), sections, "… and {} more changes or reasons; `--json` and `--html` have every one.")
-
-
-def _section(number: int, one: Found) -> str:
-    shown = f"{code(one.where)}; for example {code(str(one.example_of))}"
-    diff = fenced("\n".join(example(one)), "diff")
-    return f"\n### {number}. {code(one.words)}\n\n{shown}\n\n{diff}"
+    head = f"## {code(headline(found))}\n\n{document([Items(tuple(summary(found)))]).rstrip()}\n"
+    sections: list[list[Block]] = [[one] for one in changes(found, EXAMPLE_LINES, MOST_NAMED)]
+    sections += not_compared(found)
+    return bounded(head, sections, "… and {} more changes or reasons; `--json` and `--html` have every one.")
