@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from adapters.late_dataclasses import dataclass
 from sessions.checking import reports
@@ -38,13 +38,13 @@ CauseKind = Literal[
     "live",
     "error",
 ]
-ACCEPTABLE: frozenset[CauseKind] = frozenset(
-    {
-        *("fields", "instructions", "description", "type", "schema", "constraint", "demo", "history", "input", "model"),
-        *("parameter", "capabilities", "dspy release", "json_repair or pydantic release", "engine"),
-        *("adapter or its options", "reading", "key order", "verdict", "values"),
-    }
-)
+ACCEPTABLE: frozenset[CauseKind] = frozenset(get_args(CauseKind)) - {
+    "source",
+    "expectation",
+    "upstream",
+    "live",
+    "error",
+}
 """The kinds that recording today's prompt or parse result settles. A changed source is pulled, an expectation
 edited."""
 VERDICTS: frozenset[CauseKind] = frozenset({"verdict", "values"})

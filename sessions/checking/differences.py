@@ -190,11 +190,12 @@ def _message_drift(index: int, before: Mapping[str, object], message: Message, p
         words = f"{turn}: the role was {before.get('role')} and is {message.role}"
     if isinstance(then, str) and isinstance(now, str) and any(one.origin.kind == "schema" for one in edits):
         changed = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
-        split = [(words_changed(one.before, one.after), one.said) for one in changed]
-        parts = [(one, split if one.origin.kind == "schema" else []) for one in edits]
-        edits = tuple(
-            [each for one, of in parts for each in [Edit(one.origin, *ends, said) for ends, said in of] or [one]]
-        )
+        split: list[Edit] = []
+        for one in edits:
+            of = changed if one.origin.kind == "schema" else []
+            said = [Edit(one.origin, *words_changed(each.before, each.after), each.said) for each in of]
+            split += said or [one]
+        edits = tuple(split)
     return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
 
 

@@ -300,7 +300,7 @@ def _reading_differences(
         yield Difference("parse", place, Key(by, writing.READ, before.error, more), diff)
     elif not before.ok and before.error != after.error:
         yield Difference("parse", place, Key(by, writing.ERROR, before.error, after.error), diff)
-    elif before.ok and is_other(before, after):
+    elif before.ok and not same(dict(before.values), dict(after.values)):
         keys: dict[Key, None] = {}
         for _, was, now, how, _ in changed_values(before.values, after.values):
             old = "" if how == "is new" else _FORMS.get(type(was), type(was).__name__)
@@ -310,11 +310,6 @@ def _reading_differences(
             keys[Key(by, writing.READ_AS, old, new)] = None
         for key in keys or [Key(by, writing.READ_AS, "values in one order", "in another")]:
             yield Difference("parse", place, key, diff)
-
-
-def is_other(before: ReleaseReading, after: ReleaseReading) -> bool:
-    """Return whether the values of two parse results differ, or the types of values."""
-    return not same(dict(before.values), dict(after.values))
 
 
 def _reason(read: ReleaseReading, reply: str) -> str:

@@ -65,6 +65,10 @@ class Change:
     by: CauseKind
 
 
+COUNTED = {"no_longer_read": writing.REFUSED, "read_now": writing.READ, "read_otherwise": writing.READ_AS}
+"""The names of the counts of replies in JSON, with the change that each counts."""
+
+
 @dataclass(frozen=True)
 class Compared:
     """A case in a column, before and after."""
@@ -78,9 +82,6 @@ class Compared:
     """Estimated tokens of the first call's request, before and after."""
     replies: int = 0
     """The number of recorded and displayed replies that both sides parsed."""
-    no_longer_read: int = 0
-    read_now: int = 0
-    read_otherwise: int = 0
     why_not: str = ""
     """Why it could not be compared, in a sentence."""
     is_broken: bool = False
@@ -93,6 +94,13 @@ class Compared:
     @property
     def is_compared(self) -> bool:
         return not self.why_not
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return the number of replies, and of those that parse differently, as in JSON."""
+        changed = {(one.place, one.key.name) for one in self.differences if one.part == "parse"}
+        counts = {count: sum(name == key for _, name in changed) for count, key in COUNTED.items()}
+        return {"replies": self.replies, **counts}
 
 
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
@@ -125,16 +133,8 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
             differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
         else:
             found = replace(found, tokens=(_tokens(before), _tokens(after)))
-        pairs = list(zip(before.readings, after.readings, strict=True))
-        otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
-        found = replace(
-            found,
-            differences=(*found.differences, *differences),
-            replies=found.replies + len(pairs),
-            no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
-            read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
-            read_otherwise=found.read_otherwise + otherwise,
-        )
+        both = (*found.differences, *differences)
+        found = replace(found, differences=both, replies=found.replies + len(before.readings))
     return found
 
 

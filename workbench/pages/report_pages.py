@@ -86,7 +86,7 @@ def _changes_of(found: Upgrade, one: Compared) -> Mark:
         return Mark("?", "", one.why_not)
     if not one.is_changed:
         return Mark("=", "good", "nothing changes")
-    is_worse = one.no_longer_read > 0 or one.read_otherwise > 0
+    is_worse = one.counts["no_longer_read"] > 0 or one.counts["read_otherwise"] > 0
     tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
     own = upgrade_text.numbers(found, one)
     link = f"change-{own.partition(',')[0]}"
