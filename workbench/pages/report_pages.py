@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
+from adapters.display.as_html import MOST_LINES
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
 from adapters.mutations.mutation import Mutation
 from sessions.causes.cause import Cause, verdict_lines
@@ -19,15 +20,13 @@ from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
-from workbench.output import check_report, survival_words, upgrade_text
+from workbench.output import report_blocks, survival_words
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 from workbench.pages.page import page_of_blocks
 
 MOST_FIXTURES = 2_000
 MOST_NAMED = 200
 """The most names in a list, such as the fixtures of a cause or unreadable files."""
-MOST_LINES = 200
-"""The most lines of a difference."""
 VERDICT_TONES: Mapping[str, Tone] = {"pass": "good", "drift": "warning", "fail": "bad", "error": "worst"}
 
 
@@ -41,7 +40,7 @@ def check_page(
     shown: list[Block] = [Note(reports.summary(counts), "")]
     if changed := verdict_lines(causes):
         shown += [Note(changed[0], "worst"), Items(tuple(map(str.strip, changed[1:])))]
-    shown += check_report.blocks(causes, errors, MOST_NAMED)
+    shown += report_blocks.of_check(causes, errors, MOST_NAMED)
     if results:
         parts = list(dict.fromkeys([part for one in results for part in one.verdicts]))
         rows: list[tuple[Text, ...]] = []
@@ -63,14 +62,14 @@ SAID_OF_SIGNS = (
 
 def upgrade_page(found: Upgrade) -> str:
     """Return the whole page, with a table of cases × columns whose cells list the changes by number."""
-    shown: list[Block] = [Items(tuple(upgrade_text.summary(found)))]
+    shown: list[Block] = [Items(tuple(report_blocks.summary(found)))]
     if found.compared and not found.found:
         shown.append(Note("Nothing changes.", ""))
-    changes = list(upgrade_text.changes(found, MOST_LINES, MOST_NAMED))
+    changes = list(report_blocks.changes(found, MOST_LINES, MOST_NAMED))
     readings = sum(one.is_reading for one in found.found)  # these come first
     for title, some in (("How replies are read", changes[:readings]), ("What is sent", changes[readings:])):
         shown += [Heading(title), *some] if some else []
-    if found.compared:
+    if found.fixtures:
         columns = list(dict.fromkeys([one.column for one in found.fixtures]))
         rows: dict[str, dict[str, Text]] = {}
         for one in found.fixtures:
@@ -78,7 +77,7 @@ def upgrade_page(found: Upgrade) -> str:
         cells = [(name, *[of.get(column, "") for column in columns]) for name, of in rows.items()]
         shown += [Heading("Every fixture"), Note(SAID_OF_SIGNS)]
         shown.append(Table(("fixture", *columns), tuple(cells), is_grid=True))
-    return page_of_blocks(upgrade_text.headline(found), [*shown, *chain(*upgrade_text.not_compared(found))])
+    return page_of_blocks(report_blocks.headline(found), [*shown, *chain(*report_blocks.not_compared(found))])
 
 
 def _changes_of(found: Upgrade, one: Compared) -> Mark:
@@ -88,7 +87,7 @@ def _changes_of(found: Upgrade, one: Compared) -> Mark:
         return Mark("=", "good", "nothing changes")
     is_worse = one.counts["no_longer_read"] > 0 or one.counts["read_otherwise"] > 0
     tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
-    own = upgrade_text.numbers(found, one)
+    own = report_blocks.numbers(found, one)
     link = f"change-{own.partition(',')[0]}"
     return Mark(f"{'✗' if is_worse else '≠'} {own}", "bad" if is_worse else "warning", tokens, link)
 

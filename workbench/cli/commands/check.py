@@ -48,7 +48,7 @@ from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.output import check_report, command_output, exit_codes, json_shapes
+from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 
 UPDATES: tuple[Part, ...] = ("render", "parse")
@@ -279,7 +279,9 @@ def _write_markdown(
     path: str | None, causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]
 ) -> None:
     """Write the report in Markdown to a file, and append it to GitHub Actions' step summary."""
-    text = check_report.markdown(causes, counts, errors)
+    from workbench.output import report_blocks
+
+    text = report_blocks.check_markdown(causes, counts, errors)
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)

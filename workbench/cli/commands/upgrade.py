@@ -46,7 +46,7 @@ from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
-from workbench.output import command_output, exit_codes, upgrade_text
+from workbench.output import command_output, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
@@ -87,11 +87,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         command_output.json(found.as_dict())
     elif options.markdown:
-        command_output.text(upgrade_text.report(found), end="")
+        command_output.text(report_blocks.upgrade_markdown(found), end="")
     elif found.fixtures or not gathered.codes:
         is_same = found.compared and not found.changed
-        command_output.heading(upgrade_text.headline(found), "green" if is_same else "yellow")
-        command_output.blocks(upgrade_text.blocks(found))
+        command_output.heading(report_blocks.headline(found), "green" if is_same else "yellow")
+        command_output.blocks(report_blocks.of_upgrade(found))
     return exit_codes.worst([*gathered.codes, _code(found)])
 
 

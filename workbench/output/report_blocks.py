@@ -1,13 +1,13 @@
-"""Describe an upgrade as blocks, for the terminal, for a pull request, and for its page."""
+"""Describe a check and an upgrade as blocks, for the terminal, for a pull request, and for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Mark, Note, Table, Text, Tone
-from sessions.causes.cause import counted, listed
+from sessions.causes.cause import Cause, counted, listed, verdict_lines
 from sessions.checking import reports
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
@@ -17,6 +17,28 @@ from workbench.output.markdown import MOST_NAMED, bounded, code, document
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
 """The most rows of a table of fixtures; `--json` and the page have all."""
+
+
+def of_check(causes: Sequence[Cause], errors: Mapping[str, str], most_named: int) -> Iterator[Block]:
+    """Yield unreadable files (`errors`), and each cause with an example and its fixtures."""
+    if errors:
+        unread = listed([f"{path}: {reason}" for path, reason in errors.items()], most_named)
+        yield Folded(Mark("Unreadable files"), (Items(tuple(unread)),), is_open=True)
+    for one in causes:
+        about = Note(f"{counted(one.fixtures)}, cause {one.id}, for example {one.fixtures[0]}")
+        lines = [line.removeprefix("    ") for line in reports.details(one.example).split("\n")]
+        names = listed([str(each) for each in one.fixtures], most_named)
+        fixtures = Folded(Mark("Fixtures"), (Items(tuple(names)),))
+        yield Folded(Mark(one.words, "strong"), (about, Difference(tuple(lines)), fixtures), is_open=True)
+
+
+def check_markdown(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
+    """Write the report of a check as Markdown. Causes that do not fit are counted."""
+    head = f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"
+    if changed := verdict_lines(causes):
+        head += f"\n**{changed[0]}**\n\n{document([Items(tuple(map(str.strip, changed[1:])))]).rstrip()}\n"
+    sections = [[one] for one in of_check(causes, errors, MOST_NAMED)]
+    return bounded(head, sections, "… and {} more causes; `workbench review` lists them.")
 
 
 def headline(found: Upgrade) -> str:
@@ -83,8 +105,8 @@ def numbers(found: Upgrade, one: Compared) -> str:
     return ", ".join([str(number) for number, each in enumerate(found.found, 1) if each.key in own])
 
 
-def blocks(found: Upgrade) -> Iterator[Block]:
-    """Yield the report for the terminal."""
+def of_upgrade(found: Upgrade) -> Iterator[Block]:
+    """Yield the report of an upgrade for the terminal."""
     yield Items(tuple(summary(found)))
     yield from changes(found, EXAMPLE_LINES, 0)
     rows: list[tuple[Text, ...]] = []
@@ -99,8 +121,8 @@ def blocks(found: Upgrade) -> Iterator[Block]:
     yield from chain(*not_compared(found))
 
 
-def report(found: Upgrade) -> str:
-    """Write the report as Markdown for a pull request. Sections that do not fit are counted."""
+def upgrade_markdown(found: Upgrade) -> str:
+    """Write the report of an upgrade as Markdown. Sections that do not fit are counted."""
     head = f"## {code(headline(found))}\n\n{document([Items(tuple(summary(found)))]).rstrip()}\n"
     sections: list[list[Block]] = [[one] for one in changes(found, EXAMPLE_LINES, MOST_NAMED)]
     sections += not_compared(found)
