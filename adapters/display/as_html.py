@@ -15,6 +15,7 @@ from adapters.display.blocks import (
     DATA,
     Beside,
     Block,
+    Difference,
     Folded,
     Heading,
     Items,
@@ -34,6 +35,9 @@ LONGEST = 40_000
 LONGEST_CELL = 2_000
 """The most characters of a table cell, or of a sentence (which may quote a reply)."""
 MOST_ROWS = 200
+MOST_LINES = 200
+"""The most lines of a difference."""
+LONGEST_LINE = 2_000
 NAME = "adapters-shown"
 
 _DARK = (
@@ -111,11 +115,13 @@ def element(block: Block) -> Element:
             return tag("h3" if block.target else "h2", {}, _short(block.text))
         case Items():
             return tag("ul", {}, *[tag("li", {}, _linked(one)) for one in block.items])
+        case Difference():
+            return _difference(block.lines)
         case Folded():
             # The id is inside the folded part, so that browsers unfold it when they follow a link.
             title = tag("summary", {}, tag("span", {"class": f"tag {block.title.tone}"}, _short(block.title.text)))
-            attributes = {"id": block.id} if block.id else {}
-            return tag("details", {}, title, tag("div", attributes, *[element(one) for one in block.blocks]))
+            inside = tag("div", {"id": block.id} if block.id else {}, *[element(one) for one in block.blocks])
+            return tag("details", {"open": ""} if block.is_open else {}, title, inside)
         case Beside():
             return tag("div", {"class": "beside"}, *[tag("div", {}, *_parts(one)) for one in block.columns])
 
@@ -154,6 +160,17 @@ def _cell(text: Text, name: str = "td") -> Element:
     if isinstance(text, Mark):
         attributes |= {"class": f"{text.tone or 'plain'}{' cell' if text.link else ''}", "title": text.says}
     return tag(name, {key: one for key, one in attributes.items() if one}, _linked(text))
+
+
+def _difference(lines: Sequence[str]) -> Element:
+    shown: list[Element | str] = []
+    for line in lines[:MOST_LINES]:
+        text = f"{line}\n" if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…\n"
+        tone = {"-": "bad", "+": "good"}.get(line[:1])
+        shown.append(text if tone is None else tag("span", {"class": tone}, text))
+    if len(lines) > MOST_LINES:
+        shown.append(tag("span", {"class": "dim"}, f"… {len(lines) - MOST_LINES:,} more lines"))
+    return tag("pre", {"tabindex": "0"}, *shown)
 
 
 def _short(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from adapters.display.blocks import (
     Beside,
+    Difference,
     Folded,
     Heading,
     Items,
@@ -31,6 +32,8 @@ WIDEST = 110
 """The most characters in a line of a grid."""
 LONGEST_DATA = 120
 """The longest text in data (an image, a file) that is shown whole."""
+_TONES: Mapping[str, Tone] = {"-": "bad", "+": "good"}
+"""The tone of a line of a difference, by its first character."""
 
 
 def lines(shown: Shown) -> Iterator[str]:
@@ -57,6 +60,13 @@ def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST
                 yield from [(line, "") for line in _passage(block)]
             case Table():
                 yield from [(line, "") for line in _table(block, most_rows, width)]
+            case Difference():
+                for one in block.lines:
+                    yield f"     {visible(one, keep='')}", _TONES.get(one[:1], "")
+            case Folded(title, inside, is_open=True):
+                yield "", ""
+                yield visible(title.text, keep=""), title.tone
+                yield from toned_lines(Shown("", inside), most_rows=most_rows, width=width)
             case Folded():
                 yield f"… {visible(block.title.text, keep='')}", block.title.tone
             case Beside():

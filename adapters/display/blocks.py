@@ -95,12 +95,22 @@ class Items(NamedTuple):
     items: tuple[Text, ...]
 
 
+class Difference(NamedTuple):
+    """Lines of a difference: those that begin with "-" were removed, those with "+" added."""
+
+    lines: tuple[str, ...]
+
+
 class Folded(NamedTuple):
-    """Details under a title: folded on a page, left out in text."""
+    """Details under a title: folded on a page, left out in text.
+
+    With `is_open` they are unfolded on a page, and in text the title is a heading.
+    """
 
     title: Mark
     blocks: tuple[Block, ...]
     id: str = ""
+    is_open: bool = False
 
 
 class Beside(NamedTuple):
@@ -109,7 +119,7 @@ class Beside(NamedTuple):
     columns: tuple[Shown, ...]
 
 
-Block = Passage | Table | Note | Heading | Items | Folded | Beside
+Block = Passage | Table | Note | Heading | Items | Difference | Folded | Beside
 
 
 class Shown(NamedTuple):

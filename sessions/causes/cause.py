@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from adapters.late_dataclasses import dataclass
 from sessions.checking import reports
@@ -38,13 +38,13 @@ CauseKind = Literal[
     "live",
     "error",
 ]
-ACCEPTABLE: frozenset[CauseKind] = frozenset(
-    {
-        *("fields", "instructions", "description", "type", "schema", "constraint", "demo", "history", "input", "model"),
-        *("parameter", "capabilities", "dspy release", "json_repair or pydantic release", "engine"),
-        *("adapter or its options", "reading", "key order", "verdict", "values"),
-    }
-)
+ACCEPTABLE: frozenset[CauseKind] = frozenset(get_args(CauseKind)) - {
+    "source",
+    "expectation",
+    "upstream",
+    "live",
+    "error",
+}
 """The kinds that recording today's prompt or parse result settles. A changed source is pulled, an expectation
 edited."""
 VERDICTS: frozenset[CauseKind] = frozenset({"verdict", "values"})
@@ -121,18 +121,19 @@ class Cause:
 
     def lines(self) -> Iterator[str]:
         """Yield the fixtures and the example as indented lines."""
-        names = [str(one) for one in self.fixtures[:MOST_NAMED]]
-        more = len(self.fixtures) - len(names)
-        for name in names:
-            yield f"  {name}"
-        if more:
-            yield f"  … and {more:,} more"
+        yield from listed([f"  {one}" for one in self.fixtures], MOST_NAMED, "  ")
         lines = reports.details(self.example).split("\n")
         if len(self.fixtures) > 1:
             yield f"  for example {self.fixtures[0]}:"
         yield from lines[:MOST_LINES]
         if len(lines) > MOST_LINES:
             yield f"    … {len(lines) - MOST_LINES:,} more lines; --json has them"
+
+
+def listed(names: Sequence[str], most: int, indent: str = "") -> list[str]:
+    """Return the names; those beyond `most` are counted."""
+    more = [f"{indent}… and {len(names) - most:,} more"] if len(names) > most else []
+    return [*names[:most], *more]
 
 
 def counted(fixtures: Sequence[FixtureName]) -> str:
@@ -160,7 +161,5 @@ def verdict_lines(causes: Sequence[Cause]) -> list[str]:
     if not changed:
         return []
     many = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
-    lines = [f"{many} with a changed verdict or value:"]
     named = [f"  {fixture}  {cause.words}  [{cause.id}]" for cause in changed for fixture in cause.fixtures]
-    lines += named[:MOST_NAMED]
-    return [*lines, f"  … and {len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else lines
+    return [f"{many} with a changed verdict or value:", *listed(named, MOST_NAMED, "  ")]

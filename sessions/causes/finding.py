@@ -75,7 +75,7 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
     model = next((one for one in result.drift if one.place == "request.model"), None)
     told: set[int] = set()
     for change in verdicts.verdict_changes(result):
-        kind: CauseKind = "verdict" if change.is_flip else "values"
+        kind: CauseKind = "verdict" if PARSE_ERROR in (change.before, change.after) else "values"
         found.setdefault(Key(kind, change.field, change.before, change.after), []).extend(change.drifts)
         told.update(map(id, change.drifts))
     for drift in result.drift:

@@ -309,13 +309,15 @@ class _Fixture:
             return Request(Prompt(()), {}, self._signature)
 
     def _name_versions(self, recorded: Recording, drift: list[Drift]) -> list[Drift]:
-        """Name the versions that changed since the recording; to ask for them loads the email package."""
+        """Name the versions that changed, as `dspy 3.3.0 then, 3.4.1 now`; to ask for them loads the email package."""
         if not drift:
             return drift
         try:
-            changed = differences.changed_versions(recorded, self._column)
+            now = recording.versions_of(self._column)
         except ReleaseError:  # it has ended meanwhile, which the drift says
             return drift
+        both = [(name, recorded.versions[name], now[name]) for name in now if name in recorded.versions]
+        changed = "; ".join([f"{name} {old} then, {new} now" for name, old, new in both if old != new])
         return [replace(one, versions=changed) for one in drift]
 
     def _judge(self, readings: list[tuple[_Today, Reading]]) -> None:

@@ -146,8 +146,15 @@ def _class_change(name: str, before: Schema, after: Schema, is_sorted: bool) -> 
         if one not in pairs.values():
             yield ClassChange(f"{name}.{one}", f"`{name}.{one}` is new", "", json.dumps(new[one]))
     for one in old:
-        if one in new:
-            yield from _property_change(f"{name}.{one}", old[one], new[one])
+        if one not in new:
+            continue
+        place, was, now = f"{name}.{one}", old[one], new[one]
+        for key in ("description", "default", "title"):
+            if (key in was, was.get(key)) != (key in now, now.get(key)):
+                yield changed(place, f"the {key} of `{place}`", was.get(key, ""), now.get(key, ""))
+        types = [_without(of, "description", "default", "title") for of in (was, now)]
+        if types[0] != types[1]:
+            yield changed(place, f"the type of `{place}`", *types)
     kept = [pairs.get(one, one) for one in old if pairs.get(one, one) in new]
     order = [one for one in new if one in kept]
     if kept != order and not is_sorted:
@@ -163,15 +170,6 @@ def _class_change(name: str, before: Schema, after: Schema, is_sorted: bool) -> 
     rest = [_without(of, "description", "enum", "properties", "required") for of in (before, after)]
     if rest[0] != rest[1]:
         yield changed(name, f"the definition of `{name}`", *rest)
-
-
-def _property_change(place: str, before: Schema, after: Schema) -> Iterator[ClassChange]:
-    for key in ("description", "default", "title"):
-        if (key in before, before.get(key)) != (key in after, after.get(key)):
-            yield changed(place, f"the {key} of `{place}`", *[of.get(key, "") for of in (before, after)])
-    types = [_without(of, "description", "default", "title") for of in (before, after)]
-    if types[0] != types[1]:
-        yield changed(place, f"the type of `{place}`", *types)
 
 
 def _without(schema: Schema, *keys: str) -> dict[str, Any]:

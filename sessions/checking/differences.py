@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from adapters.late_dataclasses import replace
 from adapters.prompts.text import Message, Segment
@@ -17,8 +17,7 @@ from sessions.file.file_format import as_data
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import same
 from sessions.model.replies import RecordedAttempt, RecordedReading, keys_of
-from sessions.model.session import Column, Recording
-from sessions.running import recording
+from sessions.model.session import Recording
 from sessions.running.recording import as_json
 from sessions.text_diff import line_diff, opcodes, prefixed, stretches
 
@@ -52,8 +51,9 @@ def request_drift(recorded: Recording, number: int, attempt: RecordedAttempt, to
 
 def reading_drift(recorded: RecordedReading, today: RecordedReading, place: str, reading: Reading) -> list[Drift]:
     """Compare a recorded parse result with today's. `place` is its place in the recording."""
-    if _is_same_in_parts(recorded, today):
-        return []
+    is_plain = recorded.ok and today.ok and recorded.error is None and today.error is None and not recorded.extra
+    if is_plain and list(recorded.keys or ()) == _KEYS and same(recorded.values, today.values):
+        return []  # without making data of them, which takes longer
     before, after = as_data(recorded), as_data(today)
     if same(before, after):
         return []
@@ -75,12 +75,6 @@ def _why(error: ReadingError) -> str:
     first = error.message.strip().partition("\n")[0].partition(" LM Response:")[0]
     field = f" at `{error.field}`" if error.field is not None else ""
     return f"{error.type}{field}: {first[:LONGEST_REASON]}" if first else f"{error.type}{field}"
-
-
-def _is_same_in_parts(recorded: RecordedReading, today: RecordedReading) -> bool:
-    """Compare two results without errors, which is faster than comparing their data."""
-    is_plain = recorded.ok and today.ok and recorded.error is None and today.error is None and not recorded.extra
-    return is_plain and list(recorded.keys or ()) == _KEYS and same(recorded.values, today.values)
 
 
 _KEYS = list(keys_of(RecordedReading))
@@ -125,13 +119,6 @@ def same_requests(one: Recording, other: Recording) -> bool:
     )
 
 
-def changed_versions(recorded: Recording, column: Column) -> str:
-    """Name the versions that changed since the recording, such as `dspy 3.3.0 then, 3.4.1 now`."""
-    now = recording.versions_of(column)
-    both = [(name, recorded.versions[name], now[name]) for name in now if name in recorded.versions]
-    return "; ".join([f"{name} {old} then, {new} now" for name, old, new in both if old != new])
-
-
 def messages_drift(
     before: Sequence[Mapping[str, object]], after: Sequence[Message], plain: Sequence[JSON], dspy: str = ""
 ) -> list[Drift]:
@@ -152,13 +139,13 @@ def messages_drift(
             drifts.append(_message_drift(index, before[start + offset], after[index], plain[index], dspy))
         for index in range(new_start + paired, new_end):
             message, turn = after[index], turn_in_words(after[index].turn)
-            lines = prefixed("-" if dspy else "+", _shown(plain[index]))
+            lines = prefixed("-" if dspy else "+", lines_of_message(plain[index]))
             said = f"{turn}: the {message.role} message is new"
             said = f"{dspy} has no {message.role} message of {turn}" if dspy else said
-            origins = () if dspy else _origins(message, [Change("insert", 0, len(message.text), "")])
+            origins = () if dspy else _origins([Change("insert", "", _pieces(message, 0, len(message.text)))])
             drifts.append(Drift(part, f"messages[{index}]", said, lines, origins))
         for index in range(start + paired, end):
-            role, lines = before[index].get("role"), prefixed("+" if dspy else "-", _shown(before[index]))
+            role, lines = before[index].get("role"), prefixed("+" if dspy else "-", lines_of_message(before[index]))
             said = (
                 f"{dspy} has one more {role} message" if dspy else f"the recorded message {index + 1} ({role}) is gone"
             )
@@ -167,61 +154,94 @@ def messages_drift(
     return drifts
 
 
+class Piece(NamedTuple):
+    """An origin, and its range in the message's text."""
+
+    origin: Origin
+    start: int
+    end: int
+
+
+class Change(NamedTuple):
+    """A difference: "insert", "delete" or "replace", the removed text, and the pieces of today's message it touches."""
+
+    tag: str
+    removed: str
+    pieces: Sequence[Piece]
+
+
 def _message_drift(index: int, before: Mapping[str, object], message: Message, plain: JSON, dspy: str) -> Drift:
     place, turn = f"messages[{index}]", turn_in_words(message.turn)
-    old, new = _shown(before), _shown(plain)
+    old, new = lines_of_message(before), lines_of_message(plain)
     then, now = before.get("content"), plain.get("content")
-    found: Sequence[Change] = ()
+    found: list[Change] = []
+    edits: tuple[Edit, ...] = ()
     if isinstance(then, str) and isinstance(now, str):
-        found = changes(then, now)
+        for tag, start, end, new_start, new_end in stretches(then, now):
+            found.append(Change(tag, then[start:end], _pieces(message, new_start, new_end, then[start:end])))
+        edits = _edits(found, now)
     elif old != new:
-        found = [Change("replace", 0, len(message.text), "")]
+        found = [Change("replace", "", _pieces(message, 0, len(message.text)))]
     words = ", ".join(_described(message, found, _VERBS_OF_ANOTHER if dspy else _VERBS)) or f"{turn} changed"
-    origins = _origins(message, found)
+    origins = _origins(found)
     if dspy:
         return Drift("upstream", place, f"against {dspy}: {words}", line_diff(new, old), origins)
     if before.get("role") != message.role:
         words = f"{turn}: the role was {before.get('role')} and is {message.role}"
-    edits = _edits(message, found, now) if isinstance(then, str) and isinstance(now, str) else ()
     if isinstance(then, str) and isinstance(now, str) and any(one.origin.kind == "schema" for one in edits):
         changed = list(class_changes(classes_in(then), classes_in(now), is_sorted=True))
-        split = [(words_changed(one.before, one.after), one.said) for one in changed]
-        parts = [(one, split if one.origin.kind == "schema" else []) for one in edits]
-        edits = tuple(
-            [each for one, of in parts for each in [Edit(one.origin, *ends, said) for ends, said in of] or [one]]
-        )
+        split: list[Edit] = []
+        for one in edits:
+            of = changed if one.origin.kind == "schema" else []
+            said = [Edit(one.origin, *words_changed(each.before, each.after), each.said) for each in of]
+            split += said or [one]
+        edits = tuple(split)
     return Drift("render", place, words, line_diff(old, new), origins, edits=edits)
 
 
-def values_drift(part: Any, place: str, before: Mapping[str, Any], after: Mapping[str, Any], what: str) -> list[Drift]:
-    """Compare two JSON objects: one drift for each differing key."""
-    drifts: list[Drift] = []
-    for key in [*before, *(key for key in after if key not in before)]:
-        if key not in after:
-            said, old, new = f"{what} `{key}` is gone", before[key], None
-        elif key not in before:
-            said, old, new = f"{what} `{key}` is new", None, after[key]
-        elif same(before[key], after[key]):
-            continue
-        else:
-            said, old, new = f"{what} `{key}` has changed", before[key], after[key]
-        diff = line_diff(_lines(old) if key in before else (), _lines(new) if key in after else ())
-        drifts.append(Drift(part, f"{place}.{key}", said, diff, before=old, after=new))
+class ChangedValue(NamedTuple):
+    """A value of an object that differs; a value that is not there is None."""
+
+    name: str
+    before: Any
+    after: Any
+    how: Literal["is gone", "is new", "has changed"]
+    diff: tuple[str, ...]
+
+
+def changed_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[ChangedValue]:
+    """Yield the values that differ between two JSON objects."""
+    for name in [*before, *(name for name in after if name not in before)]:
+        if name not in after:
+            yield ChangedValue(name, before[name], None, "is gone", prefixed("-", _lines(before[name])))
+        elif name not in before:
+            yield ChangedValue(name, None, after[name], "is new", prefixed("+", _lines(after[name])))
+        elif not same(before[name], after[name]):
+            diff = line_diff(_lines(before[name]), _lines(after[name]))
+            yield ChangedValue(name, before[name], after[name], "has changed", diff)
+
+
+def values_drift(part: Part, place: str, before: Mapping[str, Any], after: Mapping[str, Any], what: str) -> list[Drift]:
+    """Compare two JSON objects: one drift for each differing key, or for their order."""
+    drifts = [
+        Drift(part, f"{place}.{name}", f"{what} `{name}` {how}", diff, before=old, after=new)
+        for name, old, new, how, diff in changed_values(before, after)
+    ]
     if not drifts and list(before) != list(after):
         said = f"the order of the {what}s has changed"
         drifts.append(Drift(part, place, said, before=list(before), after=list(after)))
     return drifts
 
 
-def _edits(message: Message, changes: Sequence[Change], after: str) -> tuple[Edit, ...]:
+def _edits(changes: Sequence[Change], after: str) -> tuple[Edit, ...]:
     """Group changes by origin.
 
     A change over several pieces is assigned to each; its removed words to the first.
     """
     found: dict[Origin, tuple[list[str], list[str]]] = {}
-    for _, start, end, removed in changes:
-        left = removed
-        for origin, at, to in _parts(message, start, end, removed):
+    for change in changes:
+        left = change.removed
+        for origin, at, to in change.pieces:
             old, new = found.setdefault(origin, ([], []))
             old.append(" ".join(left.split()))
             new.append(" ".join(after[at:to].split()))
@@ -246,50 +266,37 @@ def _joined(words: Sequence[str]) -> str:
 _MEMBER = re.compile(r"""(?:[,;|]|or\b)\s*(["']?)([^"'\[\]]+)\1""")
 
 
-def _parts(message: Message, start: int, end: int, removed: str = "") -> list[tuple[Origin, int, int]]:
-    """Return the origins of a range of the message's text, each with its subrange; never empty.
+def _pieces(message: Message, start: int, end: int, removed: str = "") -> list[Piece]:
+    """Return the pieces in a range of the message's text, each cut to it; never empty.
 
     Text removed at the end of a type or a description belongs to that piece, not to the fixed text after it. Removed
     lines belong to the piece after them, like a whole field; lines removed before a reminder were a value.
     """
-    found: list[tuple[Origin, int, int]] = []
+    found: list[Piece] = []
     position = 0
     before: Segment | None = None
     for segment in message.segments:
         following = position + len(segment.text)
         removed_here = start == end and position <= start < following
-        if removed_here and start == position and before is not None and _ended_by(before, segment, removed):
+        is_end = before is not None and before.kind in _CONTENT and segment.kind not in _CONTENT
+        if removed_here and start == position and before is not None and is_end and "\n" not in removed:
             segment, position, following = before, start, start
         if removed_here or (start < following and end > position):
             part = (max(start, position), min(end, following))
             is_value = removed_here and segment.kind == "reminder" and position == start and "\n" in removed.strip()
             kind, field = ("value", None) if is_value else (segment.kind, segment.field)
-            found.append((Origin(message.turn, kind, field), *part))
+            found.append(Piece(Origin(message.turn, kind, field), *part))
         position, before = following, segment
         if removed_here:
             break
     if not found and message.segments:
         last = message.segments[-1]
-        found.append((Origin(message.turn, last.kind, last.field), start, end))
+        found.append(Piece(Origin(message.turn, last.kind, last.field), start, end))
     return found
 
 
 _CONTENT = frozenset({"type", "description", "constraint", "schema", "value", "instructions"})
 """Kinds of text from the signature or from data; the adapter writes the others."""
-
-
-def _ended_by(before: Segment, segment: Segment, removed: str) -> bool:
-    return before.kind in _CONTENT and segment.kind not in _CONTENT and "\n" not in removed
-
-
-class Change(NamedTuple):
-    """A differing range: "insert", "delete" or "replace", its code points today, and the text it replaced."""
-
-    tag: str
-    start: int
-    end: int
-    removed: str
-
 
 _VERBS = {"whole": "was added", "insert": "changed", "delete": "lost text", "replace": "changed"}
 """The predicates of a piece of today's message, by how it differs; `whole`: only today's has it."""
@@ -306,42 +313,35 @@ def _described(message: Message, changes: Sequence[Change], say: Mapping[str, st
     """Describe each change, such as "the reminder of history turn 1 was added"."""
     verbs: dict[Origin, set[str]] = {}
     for change in changes:
-        tag, start, end, _ = change
-        touched = _origins(message, [change])
+        touched = _origins([change])
         if any(one.kind == "reminder" for one in touched):
             touched = (Origin(message.turn, "reminder"),)
         for origin in touched:
-            whole = tag == "insert" and all(start <= at and to <= end for at, to in _pieces(message, origin))
-            verbs.setdefault(origin, set()).add(say["whole" if whole else tag])
+            start, end = change.pieces[0].start, change.pieces[-1].end
+            whole = change.tag == "insert" and _is_within(message, origin, start, end)
+            verbs.setdefault(origin, set()).add(say["whole" if whole else change.tag])
     return [
         f"{origin.plain_words()} {verb.pop() if len(verb) == 1 else say['replace']}" for origin, verb in verbs.items()
     ]
 
 
-def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of an origin's pieces in the message's text."""
+def _is_within(message: Message, origin: Origin, start: int, end: int) -> bool:
+    """Return whether all pieces of an origin are within a range of the message's text."""
     position = 0
     for segment in message.segments:
         following = position + len(segment.text)
-        if segment.kind == origin.kind and (origin.field is None or segment.field == origin.field):
-            yield position, following
+        is_of_origin = segment.kind == origin.kind and (origin.field is None or segment.field == origin.field)
+        if is_of_origin and (position < start or following > end):
+            return False
         position = following
+    return True
 
 
-def changes(before: str, after: str) -> list[Change]:
-    """List the word-level differences of `after` from `before`. A removal has an empty range."""
-    return [
-        Change(tag, new_start, new_end, before[start:end])
-        for tag, start, end, new_start, new_end in stretches(before, after)
-    ]
+def _origins(changes: Iterable[Change]) -> tuple[Origin, ...]:
+    return tuple(dict.fromkeys([piece.origin for one in changes for piece in one.pieces]))
 
 
-def _origins(message: Message, changes: Iterable[Change]) -> tuple[Origin, ...]:
-    parts = [_parts(message, one.start, one.end, one.removed) for one in changes]
-    return tuple(dict.fromkeys([origin for found in parts for origin, _, _ in found]))
-
-
-def _shown(message: Any) -> list[str]:
+def lines_of_message(message: Any) -> list[str]:
     """Return a message's text as lines, followed by its other content as JSON."""
     content = message.get("content")
     lines: list[str] = []

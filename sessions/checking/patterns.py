@@ -196,7 +196,7 @@ def _check_keywords(schema: object) -> None:
 @cache
 def _validator() -> Any:
     """Return jsonschema's class for draft 2020-12 with bounded keywords; loaded on first use."""
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
 
     follow = Draft202012Validator.VALIDATORS["$ref"]
 
@@ -207,25 +207,19 @@ def _validator() -> Any:
             raise RecursionError
         yield from follow(validator, argument, value, schema)
 
-    return validators.extend(Draft202012Validator, {"$ref": reference, "pattern": _pattern, "multipleOf": _multiple_of})
+    def pattern(validator: object, argument: str, value: object, schema: object) -> Iterator[Any]:
+        if isinstance(value, str) and not matches(argument, value):
+            yield ValidationError(f"does not match {argument!r}")
+
+    def multiple_of(validator: object, argument: float, value: Any, schema: object) -> Iterator[Any]:
+        """Compare decimal notations: 12.55 is a multiple of 0.01, though not as floats."""
+        if _is_number(value) and _fraction(value) % _fraction(argument):
+            yield ValidationError(f"is not a multiple of {argument}")
+
+    return validators.extend(Draft202012Validator, {"$ref": reference, "pattern": pattern, "multipleOf": multiple_of})
 
 
-def _pattern(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
-    from jsonschema import ValidationError
-
-    if isinstance(value, str) and not matches(argument, value):
-        yield ValidationError(f"does not match {argument!r}")
-
-
-def _multiple_of(validator: Any, argument: Any, value: Any, schema: Any) -> Iterator[Any]:
-    """Compare decimal notations: 12.55 is a multiple of 0.01, though not as floats."""
-    from jsonschema import ValidationError
-
-    if _is_number(value) and _number_text(value) % _number_text(argument):
-        yield ValidationError(f"is not a multiple of {argument}")
-
-
-def _number_text(number: float) -> Fraction:
+def _fraction(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 

@@ -149,11 +149,6 @@ class VerdictChange(NamedTuple):
     after: str
     drifts: tuple[Drift, ...]
 
-    @property
-    def is_flip(self) -> bool:
-        """Return whether the verdict changed, not only a value."""
-        return PARSE_ERROR in (self.before, self.after)
-
     def __str__(self) -> str:
         return (f"`{self.field}`: " if self.field else "") + f"{cut(self.before)} → {cut(self.after)}"
 

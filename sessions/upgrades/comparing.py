@@ -10,12 +10,13 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from adapters.late_dataclasses import dataclass
-from adapters.prompts.text import DataPart, Message, Segment
+from adapters.prompts.text import Message, Segment
 from adapters.signatures.signature import Signature
 from adapters.values.plain_json import plain
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
-from sessions.checking.verdicts import Edit, Origin, Part, turn_in_words
+from sessions.checking.differences import changed_values, lines_of_message
+from sessions.checking.verdicts import Edit, Origin, Part, cut, turn_in_words
 from sessions.file.typed_values import same
 from sessions.releases.engine import ReleaseReading
 from sessions.text_diff import line_diff, prefixed, stretches
@@ -68,7 +69,7 @@ def differences(
 def _message_differences(before: Made, after: Made, signature: Signature, by: CauseKind) -> Iterator[Difference]:
     pairs = list(_paired(before.messages, after.messages))
     changes = [
-        _changes(old, new, signature) if old is not None and new is not None and _shown(old) != _shown(new) else []
+        _changes(old, new, signature) if old is not None and new is not None and old.as_dict() != new.as_dict() else []
         for old, new in pairs
     ]
     moves = _moves([one.edit for found in changes for one in found if not one.is_part], by)
@@ -77,14 +78,15 @@ def _message_differences(before: Made, after: Made, signature: Signature, by: Ca
         assert message is not None  # `_paired` yields at least one of them
         place = f"messages[{number}] ({turn_in_words(message.turn)})"
         if old is None or new is None:
-            lines = prefixed("+" if old is None else "-", _shown(message))
+            lines = prefixed("+" if old is None else "-", lines_of_message(message.as_dict()))
             ends = ("", "there") if old is None else ("there", "")
             what = f"a message of {writing.turns_of(message.turn)}"
             yield Difference("render", place, Key(by, what, *ends), lines)
             continue
         found: dict[Key, tuple[str, ...]] = {}
         if old.is_list is not new.is_list:
-            found[Key(by, writing.PARTS, _form(old), _form(new))] = line_diff(_shown(old), _shown(new))
+            forms = ["a list of parts" if one.is_list else "one text" for one in (old, new)]
+            found[Key(by, writing.PARTS, *forms)] = _diff_of(old, new)
         for change in changes[number]:
             key = _native(change.edit, before, after, by) or moves.get(change.edit)
             if key is None and old.is_list is not new.is_list and change.edit.origin.kind == "value":
@@ -121,15 +123,8 @@ def _paired(
         yield None, new
 
 
-def _form(message: Message) -> str:
-    return "a list of parts" if message.is_list else "one text"
-
-
-def _shown(message: Message) -> list[str]:
-    """Return a message as lines: its text, then other parts and extra keys as JSON."""
-    lines = message.text.split("\n")
-    lines += [json.dumps(plain(one.payload), ensure_ascii=False) for one in message.parts if isinstance(one, DataPart)]
-    return lines + [f"{name}: {json.dumps(plain(value))}" for name, value in message.extra.items()]
+def _diff_of(before: Message, after: Message) -> tuple[str, ...]:
+    return line_diff(lines_of_message(before.as_dict()), lines_of_message(after.as_dict()))
 
 
 class _Change(NamedTuple):
@@ -170,8 +165,7 @@ def _changes(before: Message, after: Message, signature: Signature) -> list[_Cha
     if len(found) > 1:
         more = [one for one in found if "".join(one.edit.before.split()) != "".join(one.edit.after.split())]
         found = more or found[:1]
-    whole = line_diff(_shown(before), _shown(after))
-    return found or [_Change(Edit(Origin(after.turn, "boilerplate"), "", ""), True, whole)]
+    return found or [_Change(Edit(Origin(after.turn, "boilerplate"), "", ""), True, _diff_of(before, after))]
 
 
 def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ...]:
@@ -267,11 +261,7 @@ def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
 def _request_differences(
     before: Mapping[str, object], after: Mapping[str, object], by: CauseKind
 ) -> Iterator[Difference]:
-    for name in dict.fromkeys([*before, *after]):
-        old, new = before.get(name), after.get(name)
-        if same(old, new) and (name in before) is (name in after):
-            continue
-        diff = line_diff(_json_lines(old) if name in before else (), _json_lines(new) if name in after else ())
+    for name, old, new, _, diff in changed_values(before, after):
         lost, gained, other = writing.schema_changes(old, new)
         if _form_of(old) == _form_of(new) and (lost or gained):
             key = Key(by, f"{writing.SCHEMA_KEYS}: `{name}`", ", ".join(sorted(lost)), ", ".join(sorted(gained)))
@@ -280,10 +270,6 @@ def _request_differences(
         else:
             key = Key(by, f"{writing.PARAMETER}: {name}", _form_of(old), _form_of(new))
         yield Difference("render", f"request.{name}", key, diff)
-
-
-def _json_lines(value: object) -> tuple[str, ...]:
-    return tuple(json.dumps(plain(value), ensure_ascii=False, indent=2).split("\n"))
 
 
 def _form_of(value: object) -> str:
@@ -299,7 +285,13 @@ def _reading_differences(
     number: int, before: ReleaseReading, after: ReleaseReading, reply: str, by: CauseKind
 ) -> Iterator[Difference]:
     place = f"replies[{number}]"
-    diff = line_diff(_read_lines(before), _read_lines(after))
+    lines = [
+        [f"{name}: {json.dumps(plain(value), ensure_ascii=False)}" for name, value in one.values.items()]
+        if one.ok
+        else [f"not read: {one.error}"]
+        for one in (before, after)
+    ]
+    diff = line_diff(*lines)
     if before.ok and not after.ok:
         yield Difference("parse", place, Key(by, writing.REFUSED, "", _reason(after, reply)), diff)
     elif after.ok and not before.ok:
@@ -308,30 +300,16 @@ def _reading_differences(
         yield Difference("parse", place, Key(by, writing.READ, before.error, more), diff)
     elif not before.ok and before.error != after.error:
         yield Difference("parse", place, Key(by, writing.ERROR, before.error, after.error), diff)
-    elif before.ok and is_other(before, after):
+    elif before.ok and not same(dict(before.values), dict(after.values)):
         keys: dict[Key, None] = {}
-        for name in dict.fromkeys([*before.values, *after.values]):
-            both = name in before.values and name in after.values
-            if both and same(before.values[name], after.values[name]):
-                continue
-            old = _value_form(before.values[name]) if name in before.values else ""
-            new = _value_form(after.values[name]) if name in after.values else ""
-            if both and old == new:
-                old, new = _short(before.values[name]), _short(after.values[name])
+        for _, was, now, how, _ in changed_values(before.values, after.values):
+            old = "" if how == "is new" else _FORMS.get(type(was), type(was).__name__)
+            new = "" if how == "is gone" else _FORMS.get(type(now), type(now).__name__)
+            if old == new:
+                old, new = [cut(json.dumps(plain(one), ensure_ascii=False)) for one in (was, now)]
             keys[Key(by, writing.READ_AS, old, new)] = None
         for key in keys or [Key(by, writing.READ_AS, "values in one order", "in another")]:
             yield Difference("parse", place, key, diff)
-
-
-def is_other(before: ReleaseReading, after: ReleaseReading) -> bool:
-    """Return whether the values of two parse results differ, or the types of values."""
-    return not same(dict(before.values), dict(after.values))
-
-
-def _read_lines(read: ReleaseReading) -> list[str]:
-    if not read.ok:
-        return [f"not read: {read.error}"]
-    return [f"{name}: {json.dumps(plain(value), ensure_ascii=False)}" for name, value in read.values.items()]
 
 
 def _reason(read: ReleaseReading, reply: str) -> str:
@@ -352,12 +330,3 @@ _FORMS: Mapping[type, str] = {
     list: "a list",
     dict: "an object",
 }
-
-
-def _value_form(value: object) -> str:
-    return next((words for kind, words in _FORMS.items() if type(value) is kind), type(value).__name__)
-
-
-def _short(value: object) -> str:
-    text = json.dumps(plain(value), ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -12,10 +12,7 @@ from sessions.bench.conclusions import Pair
 from sessions.causes import writing
 from sessions.causes.cause import FixtureName, Key, counted
 from sessions.upgrades.comparing import Difference
-from sessions.upgrades.sides import Compared
-
-COUNTED = ("replies", "no_longer_read", "read_now", "read_otherwise")
-"""Names of the numbers of replies in `Compared`, as in JSON."""
+from sessions.upgrades.sides import COUNTED, Compared
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class Upgrade:
             "prompts": sum(any(one.part == "render" for one in each.differences) for each in compared),
             "tokens_before": sum(one.tokens[0] for one in compared),
             "tokens_after": sum(one.tokens[1] for one in compared),
-            **{name: sum(getattr(one, name) for one in compared) for name in COUNTED},
+            **{name: sum(one.counts[name] for one in compared) for name in ("replies", *COUNTED)},
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,7 +114,7 @@ class Upgrade:
                     "changes": list(dict.fromkeys(each.key.id for each in one.differences)),
                     "tokens_before": one.tokens[0],
                     "tokens_after": one.tokens[1],
-                    **{name: getattr(one, name) for name in COUNTED},
+                    **one.counts,
                     "why_not": one.why_not,
                 }
                 for one in self.fixtures

@@ -6,17 +6,18 @@ A side is a release of dspy, or our adapters with the interface of a release.
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from adapters.formats import catalog
+from adapters.formats.base import Adapter
 from adapters.late_dataclasses import dataclass, replace
-from adapters.prompts.text import DataPart, Message, Segment, Text, prompt_of_dicts
-from adapters.replies.reading import Reading
+from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates
+from adapters.signatures.signature import Signature
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
+from sessions.checking.origins import add_origins
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -24,7 +25,6 @@ from sessions.releases import environments
 from sessions.releases.engine import Call, Engine, Question, ReleaseError, ReleaseReading
 from sessions.releases.release import Release
 from sessions.running import recording, rendering
-from sessions.text_diff import opcodes, stretches
 from sessions.upgrades import comparing
 from sessions.upgrades.comparing import Difference, Made
 
@@ -65,6 +65,10 @@ class Change:
     by: CauseKind
 
 
+COUNTED = {"no_longer_read": writing.REFUSED, "read_now": writing.READ, "read_otherwise": writing.READ_AS}
+"""The names of the counts of replies in JSON, with the change that each counts."""
+
+
 @dataclass(frozen=True)
 class Compared:
     """A case in a column, before and after."""
@@ -78,9 +82,6 @@ class Compared:
     """Estimated tokens of the first call's request, before and after."""
     replies: int = 0
     """The number of recorded and displayed replies that both sides parsed."""
-    no_longer_read: int = 0
-    read_now: int = 0
-    read_otherwise: int = 0
     why_not: str = ""
     """Why it could not be compared, in a sentence."""
     is_broken: bool = False
@@ -93,6 +94,13 @@ class Compared:
     @property
     def is_compared(self) -> bool:
         return not self.why_not
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return the number of replies, and of those that parse differently, as in JSON."""
+        changed = {(one.place, one.key.name) for one in self.differences if one.part == "parse"}
+        counts = {count: sum(name == key for _, name in changed) for count, key in COUNTED.items()}
+        return {"replies": self.replies, **counts}
 
 
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
@@ -125,16 +133,8 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
             differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
         else:
             found = replace(found, tokens=(_tokens(before), _tokens(after)))
-        pairs = list(zip(before.readings, after.readings, strict=True))
-        otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
-        found = replace(
-            found,
-            differences=(*found.differences, *differences),
-            replies=found.replies + len(pairs),
-            no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
-            read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
-            read_otherwise=found.read_otherwise + otherwise,
-        )
+        both = (*found.differences, *differences)
+        found = replace(found, differences=both, replies=found.replies + len(before.readings))
     return found
 
 
@@ -197,84 +197,6 @@ def _missing_prompt(found: Compared, change: Change, place: str, before: object,
     return replace(found, differences=(*found.differences, Difference("render", place, key, lines)))
 
 
-_SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')
-"""The start of a JSON schema, possibly escaped in a JSON string."""
-UNKNOWN = "unknown"
-"""The turn of a message without a counterpart in ours."""
-
-
-def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
-    """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
-    messages = prompt_of_dicts(theirs).messages
-    beside = dict(_pairs(messages, ours))
-    # Map each line of our messages to its longest piece, to find lines that moved.
-    lines: dict[str, Segment] = {}
-    for message in ours:
-        text, position = message.text, 0
-        for line in text.split("\n"):
-            if line.strip():
-                lines.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
-            position += len(line) + 1
-    return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(messages)])
-
-
-def _pairs(theirs: Sequence[Message], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
-    if [one.role for one in theirs] == [one.role for one in ours]:
-        yield from enumerate(ours)
-        return
-    before, after = [[f"{one.role}\n{one.text}" for one in messages] for messages in (theirs, ours)]
-    for tag, start, end, new_start, new_end in opcodes(before, after):
-        if tag in ("equal", "replace"):
-            for index, message in zip(range(start, end), ours[new_start:new_end], strict=False):
-                if theirs[index].role == message.role:
-                    yield index, message
-
-
-def _one(theirs: Message, ours: Message | None, lines: Mapping[str, Segment]) -> Message:
-    text = _labelled(theirs.text, ours.text if ours is not None else Text(), lines)
-    parts: list[Text | DataPart] = []
-    position = 0
-    for part in theirs.parts:
-        end = position + len(part) if isinstance(part, Text) else position
-        parts.append(text.slice(position, end) if isinstance(part, Text) else part)
-        position = end
-    return replace(theirs, turn=ours.turn if ours is not None else UNKNOWN, parts=tuple(parts))
-
-
-def _longest(segments: Sequence[Segment]) -> Segment:
-    return max(segments, key=lambda one: len(one.text), default=Segment("", "boilerplate"))
-
-
-def _labelled(theirs: str, ours: Text, lines: Mapping[str, Segment]) -> Text:
-    if theirs == ours:
-        return ours
-    segments: list[Segment] = []
-    position = own = 0
-    for _, start, end, new_start, new_end in stretches(str(ours), theirs):
-        segments += ours.slice(own, start).segments
-        if new_end > new_start:
-            text = theirs[new_start:new_end]
-            segments += _unlike(text, ours, start, end, lines)
-        position, own = new_end, end
-    segments += ours.slice(own, own + len(theirs) - position).segments
-    return Text(segments)
-
-
-def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Segment]) -> Iterator[Segment]:
-    """Label text that differs from ours: as the same line elsewhere in ours, else as the piece it replaces."""
-    here = ours.slice(start, end).segments
-    if here:
-        near = _longest(here)
-    else:  # the piece around the place, or before it; text next to a value counts as boilerplate
-        before, after = ours.slice(0, start).segments[-1:], ours.slice(start, len(ours)).segments[:1]
-        is_within = bool(before and after) and before[0][1:] == after[0][1:]
-        near = before[0] if before and (is_within or before[0].kind != "value") else Segment("", "boilerplate")
-    for line in text.splitlines(keepends=True):
-        known = lines.get(line.strip(), near)
-        is_schema = known.kind == "name" and _SCHEMA.search(line) is not None
-        yield Segment(line, "schema" if is_schema else known.kind, known.field)
-
-
 class Ours:
     """The adapters of this project, which reproduce `sessions.running.recording.DSPY`. Keeps nothing open."""
 
@@ -290,9 +212,7 @@ class Ours:
             adapter = rendering.adapter_of(column)
             signature = variants.session_of(session, column).signature.read()
             made = rendering.request_of(session, column, case, capabilities=question.capabilities, adapter=adapter)
-            readings = tuple(
-                [recording.read_completion(adapter, made, signature, answer) for answer in question.answers]
-            )
+            readings = tuple([_reading(adapter, made, signature, answer) for answer in question.answers])
         except Exception as error:  # whatever dspy's format raises for this signature and these values
             message = f"{self.name}: it makes no prompt: {type(error).__name__}: {error}"
             raise ReleaseError("raised", question.column.id, message) from error
@@ -300,7 +220,7 @@ class Ours:
         return Call(
             tuple(recording.as_json(made.prompt.as_dicts())),
             recording.as_json(body),
-            tuple([_reading(one) for one in readings]),
+            readings,
             made.removed_fields,
         )
 
@@ -308,7 +228,8 @@ class Ours:
         """Do nothing: nothing is open."""
 
 
-def _reading(reading: Reading) -> ReleaseReading:
+def _reading(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> ReleaseReading:
+    reading = recording.read_completion(adapter, request, signature, answer)
     made, error = recording.recorded_reading(reading), reading.error
     return ReleaseReading(made.ok, made.values, *(("", "") if error is None else (error.type, error.message)))
 

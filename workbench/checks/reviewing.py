@@ -104,31 +104,29 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
 
 
 class FilesLook:
-    """Looks up fixtures in files. The check of the last file is cached."""
+    """Looks up fixtures in files. The last file and its check are cached."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._last: Checked | None = None
+        self._last: tuple[str, OpenLook | None] = ("", None)
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
-        """Return a fixture's current drifts that show a cause; empty if it no longer does.
-
-        If the program differs, they are followed by the drifts that pulling its text would cause.
-        """
-        if self._last is None or str(self._last.path) != fixture.path:
-            self._last = check_file(Path(fixture.path), self._plan, None, Follower())
-        path, results = Path(fixture.path), self._last.results
-        if cause.key.kind == "source":
-            with suppress(SessionError):  # gone since the check: keep what was found
-                return OpenLook(store.load(path), path.parent, results, self._plan)(cause, fixture)
-        return drifts_of(cause, fixture, results)
+        """Return a fixture's current drifts that show a cause; empty if it no longer does."""
+        look = self._look_into(fixture.path)
+        return look(cause, fixture) if look is not None else ()
 
     def whole(self, fixture: FixtureName) -> Whole | None:
-        try:
-            session = store.load(fixture.path)
-            return whole_of(session, fixture, adapters_of_the_user(session, self._plan.adapters))
-        except (SessionError, ValueError):  # gone or changed since the check
-            return None
+        look = self._look_into(fixture.path)
+        return look.whole(fixture) if look is not None else None
+
+    def _look_into(self, path: str) -> OpenLook | None:
+        if self._last[0] != path:
+            look = None
+            with suppress(SessionError):  # gone or changed since the check
+                results = check_file(Path(path), self._plan, None, Follower()).results
+                look = OpenLook(store.load(path), Path(path).parent, results, self._plan)
+            self._last = path, look
+        return self._last[1]
 
 
 @dataclass(frozen=True)
@@ -141,13 +139,26 @@ class OpenLook:
     plan: Plan = field(default_factory=Plan)
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
-        found = drifts_of(cause, fixture, self.results)
+        """Return the drifts that show a cause; those of a program are followed by what pulling its text would cause."""
+        results = [one for one in self.results if (one.case, one.column) == (fixture.case, fixture.column)]
+        found = tuple(causes_of(results[0]).get(cause.key, ())) if results else ()
         if not found or cause.key.kind != "source":
             return found
-        return (*found, *once_pulled(self.session, self.folder, fixture, self.plan))
+        return (*found, *self._once_pulled(fixture))
+
+    def _once_pulled(self, fixture: FixtureName) -> Iterator[Drift]:
+        """Yield how a recording would drift with the program's text; empty if it cannot be pulled."""
+        try:
+            taken = pulled(self.session, self.folder, Follower()).session
+            own = adapters_of_the_user(taken, self.plan.adapters)
+            results = fixtures.check(taken, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
+        except (SessionError, ValueError):  # the cause itself gives the reason: missing, refused or unreadable
+            return
+        for drift in (one for result in results for one in result.drift if one.part in ("render", "parse")):
+            yield replace(drift, place=f"once pulled, {drift.place}")
 
     def whole(self, fixture: FixtureName) -> Whole | None:
-        return whole_of(self.session, fixture)
+        return whole_of(self.session, fixture, adapters_of_the_user(self.session, self.plan.adapters))
 
 
 def whole_of(session: Session, fixture: FixtureName, adapters: Mapping[str, Adapter] | None = None) -> Whole | None:
@@ -163,24 +174,6 @@ def whole_of(session: Session, fixture: FixtureName, adapters: Mapping[str, Adap
 def _recording(session: Session, fixture: FixtureName) -> Recording | None:
     case = next((one for one in session.cases if one.name == fixture.case), None)
     return case.recordings.get(fixture.column) if case is not None else None
-
-
-def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
-    """Yield how a recording would drift with the program's text; empty if it cannot be pulled."""
-    try:
-        taken = pulled(session, folder, Follower()).session
-        own = adapters_of_the_user(taken, plan.adapters)
-        results = fixtures.check(taken, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
-    except (SessionError, ValueError):  # the cause itself gives the reason: missing, refused or unreadable
-        return
-    for drift in (one for result in results for one in result.drift if one.part in ("render", "parse")):
-        yield replace(drift, place=f"once pulled, {drift.place}")
-
-
-def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResult]) -> tuple[Drift, ...]:
-    """Return the drifts of a fixture that show a cause, from the results of a check."""
-    found = next((one for one in results if (one.case, one.column) == (fixture.case, fixture.column)), None)
-    return tuple(causes_of(found).get(cause.key, ())) if found is not None else ()
 
 
 def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | None = None) -> Written:

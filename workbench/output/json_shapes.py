@@ -94,16 +94,12 @@ def lints(found: Iterable[Lint]) -> list[JSON]:
 
 def lint(one: Lint) -> dict[str, JSON]:
     """Return a lint with its fixes."""
-    return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": _fixes(one.fixes)}
+    return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": list(map(fix, one.fixes))}
 
 
 def fix(one: Fix) -> dict[str, JSON]:
     """Return a fix, with the change of the session that it makes."""
     return _parts(one, "kind message change")
-
-
-def _fixes(fixes: Iterable[Fix]) -> list[JSON]:
-    return [fix(one) for one in fixes]
 
 
 def reading(read: Reading) -> dict[str, JSON]:
@@ -128,7 +124,7 @@ def reading(read: Reading) -> dict[str, JSON]:
         "near_misses": [_parts(miss, "message mended") for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
         "diagnosis": [
-            {"cause": one.cause, "message": one.message, "place": one.path or one.field, "fixes": _fixes(one.fixes)}
+            {**_parts(one, "cause message"), "place": one.path or one.field, "fixes": list(map(fix, one.fixes))}
             for one in read.diagnosis
         ],
     }

@@ -5,22 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from adapters.display.blocks import Beside, Block, Folded, Heading, Items, Note, Passage, Table, text_of
+from adapters.display.as_html import escaped
+from adapters.display.blocks import Beside, Block, Difference, Folded, Heading, Items, Note, Passage, Table, text_of
 from workbench.output import display
 
 SIZE_LIMIT = 60_000
 """The most characters of a report. A GitHub comment holds 65,536 characters, a step summary a megabyte."""
+MOST_LINES = 60
+"""The most lines of a difference."""
+LONGEST_LINE = 300
+MOST_NAMED = 20
+"""The most names in a list, such as the fixtures of a cause."""
 
 
-def bounded(head: str, sections: Sequence[str], more: str) -> str:
-    """Join the head and the sections that fit; `more` counts the others as `{}` and says where they are."""
-    parts, size = [head], len(head)
+def bounded(head: str, sections: Sequence[Sequence[Block]], more: str) -> str:
+    """Write the head and the sections that fit, with what is folded.
+
+    `more` counts the other sections as `{}` and says where they are.
+    """
+    text = head
     for number, section in enumerate(sections):
-        if size + len(section) > SIZE_LIMIT:
-            return "".join([*parts, f"\n{more.format(len(sections) - number)}\n"])
-        parts.append(section)
-        size += len(section)
-    return "".join(parts)
+        written = "\n" + "\n".join(_lines(section, with_folded=True))
+        if len(text) + len(written) > SIZE_LIMIT:
+            return f"{text}\n{more.format(len(sections) - number)}\n"
+        text += written
+    return text
 
 
 _HARMLESS = re.compile(r"(?:[A-Za-z0-9 ✓◐✗≠!·~/%(),–…$+=-]|(?<=\d)\.(?=\d))*")
@@ -38,13 +47,13 @@ def document(blocks: Iterable[Block]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _lines(blocks: Iterable[Block]) -> Iterator[str]:
+def _lines(blocks: Iterable[Block], *, with_folded: bool = False) -> Iterator[str]:
     for block in blocks:
         match block:
             case Note():
                 yield from (code(block.text), "")
             case Heading():
-                yield from (f"### {_shown(block.text)}", "")
+                yield from (_heading(block.text), "")
             case Items():
                 yield from [f"- {code(text_of(one))}" for one in block.items]
                 yield ""
@@ -57,11 +66,29 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
             case Passage():
                 yield from ([_shown(block.title), ""] if block.title else [])
                 yield fenced("".join([one.text for one in block.pieces]))
+            case Difference():
+                lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in block.lines]
+                if len(lines) > MOST_LINES:
+                    lines[MOST_LINES:] = [f"… {len(lines) - MOST_LINES:,} more lines"]
+                yield fenced("\n".join(lines), "diff")
+            case Folded(title, inside, is_open=True):
+                yield from (_heading(title.text), "", *_lines(inside, with_folded=with_folded))
+            case Folded(title, inside) if with_folded:
+                yield from (f"<details><summary>{escaped(title.text)}</summary>", "")
+                yield from (*_lines(inside, with_folded=True), "</details>", "")
             case Folded():
                 yield from (f"… {_shown(block.title.text)}", "")
             case Beside():
                 for one in block.columns:
-                    yield from _lines((Heading(one.title), *one.blocks))
+                    yield from _lines((Heading(one.title), *one.blocks), with_folded=with_folded)
+
+
+def _heading(text: str) -> str:
+    number = _NUMBER.match(text)
+    return f"### {_shown(text)}" if number is None else f"### {number[0]}{_shown(text[number.end() :])}"
+
+
+_NUMBER = re.compile(r"\d+\. ")
 
 
 def _shown(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +9,13 @@ from typing import Any
 from adapters.late_dataclasses import dataclass
 from adapters.requests.request import Request
 from sessions.model.session import Recording
+from sessions.text_diff import line_diff
 from workbench.output import json_shapes
 
 
 @dataclass(frozen=True)
 class SectionDiff:
-    """A section that differs; `before` or `after` is None if missing. `lines` is a unified diff."""
+    """A section that differs; `before` or `after` is None if missing. `lines` is a diff by `sessions.text_diff`."""
 
     section: str
     before: str | None
@@ -23,21 +23,19 @@ class SectionDiff:
     lines: tuple[str, ...]
 
 
-def compare(before: Request, after: Request, context: int = 2) -> tuple[SectionDiff, ...]:
+def compare(before: Request, after: Request) -> tuple[SectionDiff, ...]:
     """Return the sections that differ, in the order of `before`, then those only in `after`."""
-    return compare_sections(sections(before), sections(after), context)
+    return compare_sections(sections(before), sections(after))
 
 
-def compare_sections(left: Mapping[str, str], right: Mapping[str, str], context: int = 2) -> tuple[SectionDiff, ...]:
+def compare_sections(left: Mapping[str, str], right: Mapping[str, str]) -> tuple[SectionDiff, ...]:
     """Compare sections that were already made, like `compare`."""
     found: list[SectionDiff] = []
     for name in {**left, **right}:
         before, after = left.get(name), right.get(name)
         if before != after:
             old, new = [[] if one is None else one.split("\n") for one in (before, after)]
-            # The first two lines of the diff name files.
-            lines = tuple(difflib.unified_diff(old, new, n=context, lineterm=""))[2:]
-            found.append(SectionDiff(name, before, after, lines))
+            found.append(SectionDiff(name, before, after, line_diff(old, new)))
     return tuple(found)
 
 

@@ -53,16 +53,14 @@ class Printer:
             for message in event.messages[-1:]:
                 command_output.text(str(message["content"]))
         elif isinstance(event, events.ExtractionStarted | events.FallbackStarted | events.RetryStarted):
+            if isinstance(event, events.ExtractionStarted):
+                said = f"asks {event.model} to extract the fields, without the session's parameters (as dspy does)"
+            elif isinstance(event, events.FallbackStarted):
+                said = f"falls back to {event.adapter}: {event.reason}"
+            else:
+                said = f"tries again in {event.delay_s:g} s: {event.reason}"
             command_output.text("")
-            command_output.heading(_why_again(event), "yellow")
-
-
-def _why_again(event: events.ExtractionStarted | events.FallbackStarted | events.RetryStarted) -> str:
-    if isinstance(event, events.ExtractionStarted):
-        return f"asks {event.model} to extract the fields, without the session's parameters (as dspy does)"
-    if isinstance(event, events.FallbackStarted):
-        return f"falls back to {event.adapter}: {event.reason}"
-    return f"tries again in {event.delay_s:g} s: {event.reason}"
+            command_output.heading(said, "yellow")
 
 
 def write_outcome(head: str, outcome: Run, remark: str) -> None:

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adapters.replies.patterns import PATTERNS
+from sessions.text_diff import common_ends
 from workbench.output import display
 
 if TYPE_CHECKING:
@@ -43,15 +44,9 @@ def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
     lines = []
     for name in cell.wrong:
         meant, read = [display.value_text(one[name]) if name in one else "nothing" for one in (cell.meant, values)]
-        lines.append(f"{name}: {_apart(meant, read, shown)}")
+        start = max(0, common_ends(meant, read)[0] - shown // 3)  # from shortly before their first difference
+        lines.append(f"{name}: {_from(meant, start, shown)} → {_from(read, start, shown)}")
     return lines
-
-
-def _apart(meant: str, read: str, shown: int) -> str:
-    """Show both values from shortly before their first difference."""
-    same = next((index for index, (one, other) in enumerate(zip(meant, read, strict=False)) if one != other), None)
-    start = max(0, (min(len(meant), len(read)) if same is None else same) - shown // 3)
-    return f"{_from(meant, start, shown)} → {_from(read, start, shown)}"
 
 
 def _from(text: str, start: int, shown: int) -> str:

@@ -11,12 +11,6 @@ from adapters.display.as_html import Element, element, escaped, tag, written
 from adapters.display.blocks import Block
 from adapters.late_dataclasses import dataclass
 
-MOST_LINES = 200
-"""The most lines of a difference."""
-LONGEST_LINE = 2_000
-MOST_NAMED = 200
-"""The most names in a list, such as the fixtures of a cause or unreadable files."""
-
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -74,26 +68,6 @@ def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]
 
 def _cell(content: Element | str) -> Element:
     return content if isinstance(content, Element) and content.name == "td" else tag("td", {}, content)
-
-
-def difference(lines: Sequence[str]) -> Element:
-    """Color the lines of a difference; lines beyond `MOST_LINES` are counted, long lines cut."""
-    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
-    left = len(lines) - MOST_LINES
-    more = [tag("span", {"class": "dim"}, f"… {left:,} more lines")] if left > 0 else []
-    return tag("pre", {"tabindex": "0"}, *[_line(one) for one in shown], *more)
-
-
-def _line(line: str) -> Element | str:
-    sign = line.lstrip()[:1]
-    return tag("span", {"class": "bad" if sign == "-" else "good"}, f"{line}\n") if sign in ("-", "+") else f"{line}\n"
-
-
-def named(names: Sequence[str]) -> Element:
-    """List names; those beyond `MOST_NAMED` are counted."""
-    left = len(names) - MOST_NAMED
-    more = [tag("li", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
-    return tag("ul", {}, *[tag("li", {}, one) for one in names[:MOST_NAMED]], *more)
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:

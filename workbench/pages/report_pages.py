@@ -8,139 +8,88 @@ grid, with the intended and the parsed values, and the flags.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
-from adapters.display.as_html import Element, tag
+from adapters.display.as_html import MOST_LINES
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
 from adapters.mutations.mutation import Mutation
-from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
+from sessions.causes.cause import Cause, verdict_lines
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
 from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
-from workbench.output import survival_words, upgrade_text
+from workbench.output import report_blocks, survival_words
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
-from workbench.pages.page import difference, folded, named, page, page_of_blocks, table
+from workbench.pages.page import page_of_blocks
 
 MOST_FIXTURES = 2_000
-CLASSES: Mapping[str, str] = {"pass": "good", "drift": "mixed", "fail": "bad", "error": "worst"}
+MOST_NAMED = 200
+"""The most names in a list, such as the fixtures of a cause or unreadable files."""
+VERDICT_TONES: Mapping[str, Tone] = {"pass": "good", "drift": "warning", "fail": "bad", "error": "worst"}
 
 
 def check_page(
     causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
 ) -> str:
-    """Return the whole page (`workbench.pages.page.page`). Fixtures beyond `MOST_FIXTURES` are counted.
+    """Return the whole page. Fixtures beyond `MOST_FIXTURES` are counted.
 
     `errors` maps files that could not be read to the reason.
     """
-    return page(reports.title(counts, errors), list(_check_body(causes, results, counts, errors)))
-
-
-def _check_body(
-    causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
-) -> Iterator[Element]:
-    yield tag("p", {}, reports.summary(counts))
+    shown: list[Block] = [Note(reports.summary(counts), "")]
     if changed := verdict_lines(causes):
-        yield tag("p", {"class": "worst"}, changed[0])
-        yield named([line.strip() for line in changed[1:]])
-    if errors:
-        yield tag("h2", {}, "Unreadable files")
-        yield named([f"{path}: {reason}" for path, reason in errors.items()])
-    if causes:
-        yield tag("h2", {}, "Differences")
-        for one in causes:
-            about = (f"{counted(one.fixtures)}, cause {one.id}", f"for example {one.fixtures[0]}")
-            lines = reports.details(one.example).split("\n")
-            yield _change(one.words, about, lines, "Fixtures", one.fixtures)
+        shown += [Note(changed[0], "worst"), Items(tuple(map(str.strip, changed[1:])))]
+    shown += report_blocks.of_check(causes, errors, MOST_NAMED)
     if results:
-        yield tag("h2", {}, "Every fixture")
-        yield _fixtures(results[:MOST_FIXTURES])
+        parts = list(dict.fromkeys([part for one in results for part in one.verdicts]))
+        rows: list[tuple[Text, ...]] = []
+        for one in results[:MOST_FIXTURES]:
+            words = [one.verdicts.get(part, "") for part in parts]
+            marks = [Mark(word, VERDICT_TONES.get(word, "")) for word in words]
+            rows.append((f"{one.path}::{one.case}::{one.column}", *marks))
+        shown += [Heading("Every fixture"), Table(("fixture", *parts), tuple(rows), is_grid=True)]
     if len(results) > MOST_FIXTURES:
-        yield tag("p", {"class": "dim"}, f"… {len(results) - MOST_FIXTURES:,} more fixtures")
+        shown.append(Note(f"… {len(results) - MOST_FIXTURES:,} more fixtures"))
+    return page_of_blocks(reports.title(counts, errors), shown)
 
 
-def _change(
-    words: str, about: tuple[str, str], lines: Sequence[str], title: str, fixtures: Sequence[FixtureName]
-) -> Element:
-    """Fold a change with its example, and its fixtures below `title`."""
-    said = [tag("p", {"class": "dim"}, one) for one in about]
-    places = folded(title, named([str(one) for one in fixtures]))
-    return folded(tag("strong", {}, words), *said, difference(lines), places, is_open=True)
-
-
-def _fixtures(results: Sequence[FixtureResult]) -> Element:
-    parts = list(dict.fromkeys([part for one in results for part in one.verdicts]))
-    rows: list[list[Element | str]] = []
-    for one in results:
-        verdicts = [str(one.verdicts.get(part, "")) for part in parts]
-        cells = [tag("td", {"class": CLASSES.get(verdict, "none")}, verdict) for verdict in verdicts]
-        rows.append([f"{one.path}::{one.case}::{one.column}", *cells])
-    return table(["fixture", *parts], rows)
+SAID_OF_SIGNS = (
+    "= the same · ≠ changes, by their numbers · ✗ a recorded reply no longer parses, or parses differently · "
+    "? not compared"
+)
 
 
 def upgrade_page(found: Upgrade) -> str:
-    """Return the whole page (`workbench.pages.page.page`)."""
-    return page(upgrade_text.headline(found), list(_upgrade_body(found)))
-
-
-def _upgrade_body(found: Upgrade) -> Iterator[Element | str]:
-    yield tag("ul", {}, *[tag("li", {}, line) for line in (*upgrade_text.summary(found), *found.notes)])
+    """Return the whole page, with a table of cases × columns whose cells list the changes by number."""
+    shown: list[Block] = [Items(tuple(report_blocks.summary(found)))]
     if found.compared and not found.found:
-        yield tag("p", {}, "Nothing changes.")
-    for title, is_reading in (("How replies are read", True), ("What is sent", False)):
-        changes = [(number, one) for number, one in enumerate(found.found, 1) if one.is_reading is is_reading]
-        if changes:
-            yield tag("h2", {}, title)
-        for number, one in changes:
-            about = (one.where, f"for example {one.example_of}, {one.example.place}")
-            shown = _change(f"{number}. {one.words}", about, one.example.diff, "Where", one.fixtures)
-            yield tag("div", {"id": f"change-{number}"}, shown)
-    if found.compared:
-        yield tag("h2", {}, "Every fixture")
-        yield tag("p", {"class": "small"}, *_legend())
-        # Build a table of cases × columns; each cell lists its changes by number.
+        shown.append(Note("Nothing changes.", ""))
+    changes = list(report_blocks.changes(found, MOST_LINES, MOST_NAMED))
+    readings = sum(one.is_reading for one in found.found)  # these come first
+    for title, some in (("How replies are read", changes[:readings]), ("What is sent", changes[readings:])):
+        shown += [Heading(title), *some] if some else []
+    if found.fixtures:
         columns = list(dict.fromkeys([one.column for one in found.fixtures]))
-        places = list(dict.fromkeys([(one.path, one.case) for one in found.fixtures]))
-        by_place = {(one.path, one.case, one.column): one for one in found.fixtures}
-        rows: list[list[Element | str]] = [
-            [f"{path} · {case}", *[_cell(found, by_place.get((path, case, column))) for column in columns]]
-            for path, case in places
-        ]
-        yield table(["fixture", *columns], rows)
-    reasons = upgrade_text.not_compared(found)
-    if reasons:
-        yield tag("h2", {}, "Not compared")
-    for reason, those in reasons.items():
-        yield folded(f"{reason} ({len(those):,})", named([upgrade_text.name_of(one) for one in those]))
+        rows: dict[str, dict[str, Text]] = {}
+        for one in found.fixtures:
+            rows.setdefault(f"{one.path} · {one.case}", {})[one.column] = _changes_of(found, one)
+        cells = [(name, *[of.get(column, "") for column in columns]) for name, of in rows.items()]
+        shown += [Heading("Every fixture"), Note(SAID_OF_SIGNS)]
+        shown.append(Table(("fixture", *columns), tuple(cells), is_grid=True))
+    return page_of_blocks(report_blocks.headline(found), [*shown, *chain(*report_blocks.not_compared(found))])
 
 
-def _cell(found: Upgrade, one: Compared | None) -> Element:
-    if one is None:
-        return tag("td", {"class": "none"}, "")
+def _changes_of(found: Upgrade, one: Compared) -> Mark:
     if one.why_not:
-        return tag("td", {"class": "none", "title": one.why_not}, "?")
+        return Mark("?", "", one.why_not)
     if not one.is_changed:
-        return tag("td", {"class": "good", "title": "nothing changes"}, tag("span", {"class": "sign"}, "="))
-    links: list[Element | str] = []
-    for number in upgrade_text.numbers(found, one):
-        links += [" ", tag("a", {"href": f"#change-{number}"}, str(number))]
-    is_worse = one.no_longer_read > 0 or one.read_otherwise > 0
-    sign = tag("span", {"class": "sign"}, "✗" if is_worse else "≠")
+        return Mark("=", "good", "nothing changes")
+    is_worse = one.counts["no_longer_read"] > 0 or one.counts["read_otherwise"] > 0
     tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
-    return tag("td", {"class": "bad" if is_worse else "mixed", "title": tokens}, sign, *links)
-
-
-def _legend() -> Iterator[Element]:
-    kinds = (
-        ("good", "=", "the same"),
-        ("mixed", "≠", "changes, by their numbers"),
-        ("bad", "✗", "a recorded reply no longer parses, or parses differently"),
-        ("none", "?", "not compared"),
-    )
-    for kind, sign, said in kinds:
-        yield tag("span", {"class": "key"}, tag("span", {"class": f"tag {kind}"}, sign), f" {said}")
+    own = report_blocks.numbers(found, one)
+    link = f"change-{own.partition(',')[0]}"
+    return Mark(f"{'✗' if is_worse else '≠'} {own}", "bad" if is_worse else "warning", tokens, link)
 
 
 TONES: Mapping[Verdict, Tone] = {"silently_wrong": "worst", "flagged": "warning", "refused": "bad", "same": "good"}

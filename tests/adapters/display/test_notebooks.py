@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import adapters
 from adapters.display import as_html, as_text
 from adapters.display.as_html import GROUNDS, LOOKS, written
-from adapters.display.blocks import DATA, Folded, Heading, Items, Mark, Note, Passage, Piece, Shown, Table
+from adapters.display.blocks import DATA, Difference, Folded, Heading, Items, Mark, Note, Passage, Piece, Shown, Table
 from adapters.formats import catalog
 from adapters.prompts.text import KINDS
 from adapters.replies.reading import SpanKind
@@ -139,6 +139,19 @@ def test_a_grid_fits_its_width_turned_or_numbered_where_that_helps(columns: int,
     lines = list(as_text.lines(Shown("", (grid_of(columns, rows),))))
     assert lines[0] == first
     assert max(map(len, lines)) <= as_text.WIDEST
+
+
+def test_a_difference_below_an_open_title_is_written_for_every_reader() -> None:
+    inside = (Difference((" a", "-<b>", "+c")), Folded(Mark("1 fixture"), (Items(("one",)),)))
+    shown = Folded(Mark("2. It's `so`", "bad"), inside, "change-2", is_open=True)
+    html = written(as_html.element(shown))
+    assert '<details open=""><summary><span class="tag bad">2. It\'s `so`</span></summary><div id="change-2">' in html
+    assert ' a\n<span class="bad">-&lt;b&gt;\n</span><span class="good">+c\n</span></pre>' in html
+    lines = list(as_text.toned_lines(Shown("", (shown,))))
+    assert lines[1:4] == [("2. It's `so`", "bad"), ("      a", ""), ("     -<b>", "bad")]
+    assert markdown.document([shown]).split("\n")[:3] == ["### 2. `` It's `so` ``", "", "```diff"]
+    whole = markdown.bounded("", [[shown]], "")
+    assert whole.endswith("<details><summary>1 fixture</summary>\n\n- `one`\n\n</details>\n")
 
 
 def test_blocks_are_written_alike_for_every_reader() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.prompts.text import Message, Segment, Text
 from adapters.replies.reading import Reading
 from adapters.signatures.signature import Signature
-from sessions.checking.differences import changes, messages_drift, reading_drift
+from sessions.checking.differences import messages_drift, reading_drift
 from sessions.file.file_format import as_data
 from sessions.file.format_reader import read_part
 from sessions.file.typed_values import same
@@ -35,7 +35,7 @@ def test_a_diff_holds_every_changed_line_and_no_other(before: list[str], after: 
 @given(st.text("ab ", max_size=30), st.text("ab ", max_size=30))
 def test_outside_of_the_changed_ranges_the_new_text_is_text_of_the_old(before: str, after: str) -> None:
     position, kept = 0, ""
-    for _, start, end, _ in changes(before, after):
+    for *_, start, end in stretches(before, after):
         assert position <= start <= end <= len(after)
         kept += after[position:start]
         position = end
@@ -47,7 +47,7 @@ def test_outside_of_the_changed_ranges_the_new_text_is_text_of_the_old(before: s
 @pytest.mark.parametrize(("before", "after"), [("", ""), ("a thing, ", ""), ("", " End."), ("a thing, ", " End.")])
 def test_what_is_new_behind_a_full_stop_does_not_begin_with_it(before: str, after: str) -> None:
     old, new = f"{before}Read it.{after}", f"{before and 'things, '}Read it. Be brief.{after}"
-    assert [new[start:end].strip() for _, start, end, _ in changes(old, new)][-1] == "Be brief."
+    assert [new[start:end].strip() for *_, start, end in stretches(old, new)][-1] == "Be brief."
     assert [old[start:end].strip() for _, start, end, *_ in stretches(old, new)][-1] == ""
     assert [new[start:end].strip() for _, start, end, *_ in stretches(new, old)][-1] == "Be brief."
 
@@ -55,7 +55,7 @@ def test_what_is_new_behind_a_full_stop_does_not_begin_with_it(before: str, afte
 def test_a_change_in_ten_megabytes_is_found_at_once() -> None:
     before = "line of text\n" * 800_000
     after = before[:5_000_000] + "!" + before[5_000_000:]
-    assert len(changes(before, after)) == 1
+    assert len(stretches(before, after)) == 1
     diff = line_diff(before.split("\n"), after.split("\n"))
     assert sum(line[0] in "+-" for line in diff) == 2
 

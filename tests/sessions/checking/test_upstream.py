@@ -83,6 +83,18 @@ def test_a_native_part_that_is_read_otherwise_is_drift(dspy: Release) -> None:
     assert (word, [one.place for one in drift]) == ("drift", ["attempts[0].completions[0].values.calls"])
 
 
+def test_a_piece_that_differs_is_named_though_the_prompt_changed_since(dspy: Release) -> None:
+    session = recorded("question -> answer: list[int]", Column("chat", "chat"), {"text": ANSWERS["chat"]})
+    made = session.cases[0].recordings["chat"]
+    system, *others = made.messages
+    older = {**system, "content": str(system["content"]).replace("Your input fields", "The input fields")}
+    case = replace(session.cases[0], recordings={"chat": replace(made, messages=(older, *others))})
+    word, (drift,) = upstream.check(dspy, session.replace_case(case), case, session.columns[0])
+    assert (
+        word == "drift" and drift.message == f"against {dspy.name}: the fixed text of the system message differs there"
+    )
+
+
 @pytest.mark.parametrize("adapter", ANSWERS)
 def test_a_reply_that_dspy_refuses_too_is_no_drift(dspy: Release, adapter: str) -> None:
     session = recorded("question -> answer: list[int]", Column(adapter, adapter), {"text": "nonsense"})

@@ -108,7 +108,7 @@ def test_reports_for_ci_have_it_first(prompts: str, run: Run, monkeypatch: pytes
         head = Path(name).read_text(encoding="utf-8").partition("###")[0]
         assert "**1 fixture with a changed verdict or value:**" in head and NAME in head and CHANGE in head
     page = seen(Path("h.html").read_text(encoding="utf-8"))
-    assert page.one("p", class_="worst").text == "1 fixture with a changed verdict or value:"
+    assert page.one("div", class_="note worst").text == "1 fixture with a changed verdict or value:"
     assert NAME in page.one("ul").text and CHANGE in page.one("ul").text
     assert CHANGE in next(iter(page.all("summary"))).text
 

@@ -36,7 +36,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sessions.causes.cause import Cause, counted, verdict_lines
+from sessions.causes.cause import Cause, verdict_lines
 from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
 from sessions.checking import reports
@@ -50,7 +50,6 @@ from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
-from workbench.output.markdown import bounded, code, fenced
 
 UPDATES: tuple[Part, ...] = ("render", "parse")
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -280,12 +279,9 @@ def _write_markdown(
     path: str | None, causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]
 ) -> None:
     """Write the report in Markdown to a file, and append it to GitHub Actions' step summary."""
-    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
-    if changed := verdict_lines(causes):
-        parts.append(f"\n**{changed[0]}**\n\n" + "".join([f"- {code(line.strip())}\n" for line in changed[1:]]))
-    parts += [f"- {code(where)}: {code(reason)}\n" for where, reason in list(errors.items())[:MOST_MARKDOWN_NAMED]]
-    sections = [_section(one) for one in causes]
-    text = bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
+    from workbench.output import report_blocks
+
+    text = report_blocks.check_markdown(causes, counts, errors)
     if path is not None:
         arguments.write_output(path, text)
     summary = os.environ.get(SUMMARY)
@@ -305,24 +301,3 @@ def _write(checked: Checked) -> None:
         command_output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
         command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")
-
-
-MOST_MARKDOWN_LINES = 60
-MOST_MARKDOWN_NAMED = 20
-LONGEST_LINE = 300
-
-
-def _section(cause: Cause) -> str:
-    named = "\n".join(map(str, cause.fixtures[:MOST_MARKDOWN_NAMED]))
-    more = len(cause.fixtures) - MOST_MARKDOWN_NAMED
-    others = f"\n… and {more:,} more" if more > 0 else ""
-    lines = reports.details(cause.example).split("\n")
-    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_MARKDOWN_LINES]]
-    if len(lines) > MOST_MARKDOWN_LINES:
-        shown.append(f"… {len(lines) - MOST_MARKDOWN_LINES:,} more lines")
-    # Indentation would keep GitHub from colouring the lines of a diff.
-    diff = "\n".join(line[4:] if line.startswith("    ") else line for line in shown)
-    return (
-        f"\n### {code(cause.words)}\n\n{counted(cause.fixtures)}, cause `{cause.id}`\n\n"
-        f"{fenced(diff, 'diff')}\n<details><summary>Fixtures</summary>\n\n{fenced(named + others)}</details>\n"
-    )

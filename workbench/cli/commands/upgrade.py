@@ -46,7 +46,7 @@ from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
-from workbench.output import command_output, exit_codes, upgrade_text
+from workbench.output import command_output, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
@@ -87,9 +87,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         command_output.json(found.as_dict())
     elif options.markdown:
-        command_output.text(upgrade_text.report(found), end="")
+        command_output.text(report_blocks.upgrade_markdown(found), end="")
     elif found.fixtures or not gathered.codes:
-        _write(found)
+        is_same = found.compared and not found.changed
+        command_output.heading(report_blocks.headline(found), "green" if is_same else "yellow")
+        command_output.blocks(report_blocks.of_upgrade(found))
     return exit_codes.worst([*gathered.codes, _code(found)])
 
 
@@ -193,26 +195,3 @@ def _code(found: Upgrade) -> int:
     if not found.compared:
         return exit_codes.NOTHING
     return exit_codes.DIFFERENT if found.changed else exit_codes.OK
-
-
-def _write(found: Upgrade) -> None:
-    command_output.heading(upgrade_text.headline(found), "yellow" if found.changed or not found.compared else "green")
-    for line in (*upgrade_text.summary(found), *found.notes):
-        command_output.text(f"  {line}")
-    for number, one in enumerate(found.found, 1):
-        command_output.text("")
-        command_output.heading(f"{number}. {one.words}", "red" if one.is_reading else "blue")
-        command_output.heading(f"   {one.where}; for example {one.example_of}", "dim")
-        command_output.diff_lines(upgrade_text.example(one), "     ")
-    rows = list(upgrade_text.rows(found))
-    if rows:
-        command_output.heading("\nfixtures that change, with their tokens and the numbers of their changes", "blue")
-    for row in rows:
-        command_output.text(row)
-    reasons = upgrade_text.not_compared(found)
-    if reasons:
-        command_output.heading("\nnot compared", "yellow")
-    for reason, those in reasons.items():
-        command_output.text(
-            f"  {reason}  ({upgrade_text.name_of(those[0])}{f' and {len(those) - 1:,} more' if those[1:] else ''})"
-        )

@@ -21,7 +21,7 @@ from sessions.upgrades.report import upgrade as build
 from sessions.upgrades.sides import Change, Compared, Ours, Side
 from tests.support.scripted_lm import ScriptedLM
 from workbench.cli.commands import upgrade
-from workbench.output import exit_codes, upgrade_text
+from workbench.output import exit_codes, report_blocks
 from workbench.sending import sending
 
 Run = Callable[..., Any]
@@ -105,7 +105,7 @@ def test_the_report_for_a_pull_request_fits_into_a_comment() -> None:
     )
     compared = [Compared("s.json", "one", "chat", "chat", differences)]
     compared += [Compared("s.json", f"{number}", "chat", "chat", why_not=f"reason {number}") for number in range(200)]
-    told = upgrade_text.report(build("before", "after", compared))
+    told = report_blocks.upgrade_markdown(build("before", "after", compared))
     assert len(told) < 65_536
     assert "### 1. `the thing 0 gained “new”`" in told
     last = told.splitlines()[-1]
