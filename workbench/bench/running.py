@@ -25,6 +25,7 @@ from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
+from sessions.model.replies import Answer
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
 from workbench.bench.judging import LONGEST_REASON, Check, Judged, judge, missed
@@ -317,7 +318,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         adapter=job.column.adapter,
         model=job.model,
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        reply=None if kept is None else recording.answer_of_reply(kept),
+        reply=None if kept is None else recording.copied(Answer, kept),
         values={name: typed(value) for name, value in run.values.items()},
         error=None if run.error is None else scrub.scrubbed(one_line(run.error.message, LONGEST_REASON)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
