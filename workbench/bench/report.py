@@ -55,10 +55,6 @@ def _ends(total: Total, measure: Measure) -> JSON:
     return [interval.low, interval.high]
 
 
-def _expected(total: Total, value: JSON) -> JSON:
-    return value if total.expecting else None
-
-
 def asked_again_words(total: Total) -> str:
     """Return `5 runs, 3 parsed`: runs that sent the error back to the model, and how many then parsed."""
     return f"{counted(total.asked, 'run')}, {total.asked_and_parsed:,} parsed" if total.asked else ""
@@ -129,9 +125,14 @@ FACTS = (
     Fact("runs", "", lambda it: it.counted),
     Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
     Fact("interval", "", lambda it: _ends(it, "parsed")),
-    Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
+    Fact(
+        "expectations",
+        "as expected",
+        lambda it: it.held if it.expecting else None,
+        lambda it: share_words(it, "expected"),
+    ),
     Fact("expecting", "", lambda it: it.expecting),
-    Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact("expectations_interval", "", lambda it: _ends(it, "expected") if it.expecting else None),
     Fact("fields", "by field", lambda it: it.by_field, fields_words),
     Fact("score", "score", lambda it: it.score, score_words),
     Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),

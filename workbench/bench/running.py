@@ -197,9 +197,18 @@ class Bench:
             raise self._problem
 
     def _work(self, queue: Iterator[Job], files: Mapping[Any, ResultsFile]) -> None:
-        while (job := self._next(queue)) is not None:
+        while True:
+            with self._lock:
+                job = None if self._stop.is_set() else next(queue, None)
+            if job is None:
+                return
+            while (left := self._pauses.left(job.model)) > 0:  # as long as the provider asked
+                self.progress.waiting_s = left
+                if self._stop.wait(left):
+                    return
+            self.progress.waiting_s = 0.0
             expected = self._forecasts.cost(job)
-            if not self._may_begin(job) or not self.budget.take(expected):
+            if self._stop.is_set() or not self.budget.take(expected):
                 return
             cost: float | None = None
             try:
@@ -212,19 +221,6 @@ class Bench:
                 self._stop.set()
             finally:
                 self.budget.give_back(expected, cost)
-
-    def _next(self, queue: Iterator[Job]) -> Job | None:
-        with self._lock:
-            return None if self._stop.is_set() else next(queue, None)
-
-    def _may_begin(self, job: Job) -> bool:
-        """Wait as long as the provider asked; False if the bench is stopped meanwhile."""
-        while (left := self._pauses.left(job.model)) > 0:
-            self.progress.waiting_s = left
-            if self._stop.wait(left):
-                return False
-        self.progress.waiting_s = 0.0
-        return not self._stop.is_set()
 
     def _sent(self, job: Job) -> Run | None:
         """Send the job; None if it was aborted. Raises `CommandError` for errors that the user must fix."""
