@@ -222,7 +222,8 @@ def paired_lines_of(unified: Sequence[str]) -> Iterator[tuple[Line | None, Line 
 
 
 def _change(before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:
-    ours, theirs = [[(Run(text, False),) for text in texts] for texts in (before, after)]
+    ours: list[tuple[Run, ...]] = [(Run(text, False),) for text in before]
+    theirs: list[tuple[Run, ...]] = [(Run(text, False),) for text in after]
     for one, other in _pairs(before, after):
         ours[one], theirs[other] = words(before[one], after[other])
     yield from [Line("-", runs) for runs in ours]
