@@ -19,6 +19,8 @@ from adapters.lm.offline import NAMES
 from adapters.prompts.text import Text, piece_of
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
+from adapters.signatures.type_names import name_of
+from sessions.exports import exported
 from sessions.exports.exported import Exported, Source, View, switched_off
 from sessions.running.recording import as_json
 from workbench.exporting.prepared import (
@@ -26,11 +28,8 @@ from workbench.exporting.prepared import (
     KEPT,
     Prepared,
     Shown,
-    field_row,
     focusable,
-    lines,
     panel,
-    plain,
     radios,
     short,
     step_button,
@@ -65,7 +64,8 @@ def page_of(source: Source, begins: bool = False) -> Exported:
     body = list(made.body())
     left = (*made.prepared.left_out, *switched_off(made.prepared.session, made.prepared.cases))
     if left:
-        body.append(tag("section", {}, tag("h2", {}, "Left out"), lines(left)))
+        names = tag("ul", {}, *[tag("li", {}, short(one)) for one in left])
+        body.append(tag("section", {}, tag("h2", {}, "Left out"), names))
     # The colours of all kinds of pieces, as in notebooks, and the page's own rules.
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     style = as_html.light_rules("main") + dark + _resource("session_page.css")
@@ -162,7 +162,10 @@ class _SessionPage:
     def _signatures(self) -> Iterator[Element]:
         for wording, one in enumerate(self.prepared.wordings):
             read = one.session.signature.read()
-            rows = [field_row(read, field) for field in read.fields.values()]
+            rows: list[list[Element | str]] = []
+            for field in read.fields.values():
+                button = tag("button", {"type": "button", "class": "field", "data-light": field.name}, field.name)
+                rows.append([button, field.role, name_of(field.annotation), short(field.description or "")])
             if not any(field.description for field in read.fields.values()):
                 rows = [row[:-1] for row in rows]
             text = Passage("", (Piece(one.session.signature.text, "value"),))
@@ -179,12 +182,14 @@ class _SessionPage:
     def _inputs(self) -> Iterator[Element]:
         for place, case in enumerate(self.prepared.cases):
             inputs = cut_bytes(as_json(case.inputs))
-            rows = [
-                [name, as_html.passage(plain(value), LONGEST_TEXT, focusable(name))] for name, value in inputs.items()
-            ]
+            rows: list[list[Element | str]] = []
+            for name, value in inputs.items():
+                text = value if isinstance(value, str) else exported.readable(value)
+                shown = Passage("", (Piece(text, "value"),))
+                rows.append([name, as_html.passage(shown, LONGEST_TEXT, focusable(name))])
             head = tag("h3", {}, f"Inputs of {short(case.name)}")
-            shown = table(("field", "value"), rows) if rows else tag("p", {"class": "dim"}, "No inputs yet.")
-            yield self._when(tag("div", {}, head, shown), {"case": (place,)})
+            found = table(("field", "value"), rows) if rows else tag("p", {"class": "dim"}, "No inputs yet.")
+            yield self._when(tag("div", {}, head, found), {"case": (place,)})
 
     # -- prompts
 
