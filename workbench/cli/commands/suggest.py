@@ -18,6 +18,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from adapters.display.blocks import Note
 from adapters.lm.secrets import Scrubber
@@ -93,24 +94,20 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
-        shape = {**said, **kept, "run": json_shapes.run(made.run)}
+        shape: dict[str, Any] = {**said, **kept, "run": json_shapes.run(made.run)}
         if benched is not None:
-            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": [_gain_shape(one) for one in gains]}
+            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": []}
+        for gain in gains:
+            of_half: dict[str, Any] = {"column": gain.column, "words": gain.words}
+            for name, by in (("shown", gain.shown), ("withheld", gain.withheld)):
+                of_half[name] = {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)}
+            shape["gains"].append(of_half)
         command_output.json({"suggestion": shape})
     elif benched is not None:
         command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
         for gain in gains:
             command_output.text(gain.words)
     return exit_codes.worst(codes)
-
-
-def _gain_shape(one: conclusions.Gain) -> dict[str, object]:
-    parts = {"shown": one.shown, "withheld": one.withheld}
-    return {
-        "column": one.column,
-        "words": one.words,
-        **{name: {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)} for name, by in parts.items()},
-    }
 
 
 def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
