@@ -14,7 +14,6 @@ from adapters.formats.two_step import TwoStepAdapter
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.fix_makers import copied_from, target_at
-from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading
 from adapters.requests.calls import asked_again
 from adapters.requests.request import Request
@@ -194,7 +193,9 @@ def effects_of(
     asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
     if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
         offered += asking
-    apart = [] if reading is None or reading.ok else _sentences(causes)
+    apart: list[Fix] = []  # the first sentence that each wrong place offers for a description
+    for cause in causes if reading is not None and not reading.ok else ():
+        apart += [fix for fix in cause.fixes if fix.kind == "description" and cause.field][:1]
     places = _each_once(apart)
     if len(places) > 1:  # the sentences of several wrong places are one fix
         told = "; ".join(fix.message.removeprefix("Add to the description of ").rstrip(".") for fix in places)
@@ -235,14 +236,6 @@ def effects_of(
 def _adapter_of(fix: Fix) -> str:
     """Return the adapter that a fix turns to; "" for none."""
     return str(fix.change.get("adapter", "json" if "fallback" in fix.change else ""))
-
-
-def _sentences(causes: Iterable[Diagnosis]) -> list[Fix]:
-    """Return the first sentence that each wrong place offers for a description."""
-    found: list[Fix] = []
-    for one in causes:
-        found += [fix for fix in one.fixes if fix.kind == "description" and one.field][:1]
-    return found
 
 
 def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:

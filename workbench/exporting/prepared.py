@@ -5,7 +5,6 @@ Replies come from the session and the offline models. No model is called over a 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
@@ -27,7 +26,6 @@ from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running.recording import read_completion
-from workbench.lessons.reply_lesson import ReplyStep
 
 KEPT = "the session's own"
 """The name of the session's replies in the list with the offline models."""
@@ -216,19 +214,6 @@ HINT = (
 def focusable(name: str) -> dict[str, str]:
     """Return the attributes of a text that can be scrolled with the keyboard."""
     return {"tabindex": "0", "role": "group", "aria-label": short(name)}
-
-
-def walked(name: str) -> dict[str, str]:
-    """Return the attributes of a text whose pieces can be visited with the keyboard."""
-    return {**focusable(name), "class": "pieces"}
-
-
-def touched(step: ReplyStep) -> list[int]:
-    """Find the spans of the parse result that a step concerns. Spans are ordered and have no gaps."""
-    starts, ends = [one.start for one in step.reading.spans], [one.end for one in step.reading.spans]
-    return sorted(
-        {place for one in step.spans for place in range(bisect_right(ends, one.start), bisect_left(starts, one.end))}
-    )
 
 
 def short(text: str) -> str:

@@ -6,6 +6,7 @@ moves the focus; it treats all data as text and creates no markup.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import product
@@ -33,8 +34,6 @@ from workbench.exporting.prepared import (
     radios,
     short,
     step_button,
-    touched,
-    walked,
 )
 from workbench.lessons import lesson, reply_lesson
 from workbench.pages.page import Behaviour, folded, page, table
@@ -216,7 +215,8 @@ class _SessionPage:
                 yield as_html.element(Note(f"… {len(request.messages) - place:,} more messages"))
                 return
             mine = pieces.get(place, ())
-            text = as_html.passage(Passage("", tuple(mine)), room, walked(f"{view.column.id}, {message.title}"))
+            attributes = {**focusable(f"{view.column.id}, {message.title}"), "class": "pieces"}
+            text = as_html.passage(Passage("", tuple(mine)), room, attributes)
             room -= sum(len(one.text) for one in mine)
             yield folded(message.title, text, is_open=not message.turn.startswith("demo"))
         for note in request.prompt.notes:
@@ -271,7 +271,8 @@ class _SessionPage:
         for block in shown.reading.shown().blocks:
             if isinstance(block, Passage):
                 pieces = tuple([self._keyed(piece, "the reply") for piece in block.pieces])
-                yield as_html.passage(Passage("", pieces), LONGEST_TEXT, walked(f"{name}, reply"))
+                attributes = {**focusable(f"{name}, reply"), "class": "pieces"}
+                yield as_html.passage(Passage("", pieces), LONGEST_TEXT, attributes)
             else:
                 yield as_html.element(block)
         if not shown.reading.completion:
@@ -349,7 +350,12 @@ class _SessionPage:
             yield from self._merged(found, reply=(reply,))
 
     def _reply_step(self, step: reply_lesson.ReplyStep, reading: Reading) -> Element:
-        lit = " ".join(map(str, touched(step)))
+        spans = step.reading.spans  # they are in order and have no gaps
+        starts, ends = [one.start for one in spans], [one.end for one in spans]
+        touched: set[int] = set()
+        for one in step.spans:
+            touched.update(range(bisect_right(ends, one.start), bisect_left(starts, one.end)))
+        lit = " ".join(map(str, sorted(touched)))
         of_second = {} if step.reading is reading else {"data-second": ""}
         facts = [
             part for label, text in step.facts for part in (tag("dt", {}, short(label)), self._once("dd", short(text)))
