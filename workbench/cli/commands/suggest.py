@@ -26,6 +26,7 @@ from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, Place, half, latest
 from sessions.file import store
+from sessions.imports.merging import unused
 from sessions.model import variants
 from sessions.model.session import Session
 from workbench.bench import report
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     options.adapters = []
     arguments.settle_session(options)
     session = store.load(options.session)
-    tag = options.tag or suggesting.free_tag(session)
+    tag = options.tag or unused(suggesting.TAG, variants.tags(session), "{}-{}")
     model = options.model or session.model
     try:
         variants.check_tag(tag)
