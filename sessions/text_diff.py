@@ -222,15 +222,12 @@ def paired_lines_of(unified: Sequence[str]) -> Iterator[tuple[Line | None, Line 
 
 
 def _change(before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:
-    pairs = _pairs(before, after)
-    became = dict(pairs)
-    was = {other: one for one, other in pairs}
-    for index, text in enumerate(before):
-        other = after[became[index]] if index in became else None
-        yield Line("-", _whole(text) if other is None else words(text, other)[0])
-    for index, text in enumerate(after):
-        earlier = before[was[index]] if index in was else None
-        yield Line("+", _whole(text) if earlier is None else words(earlier, text)[1])
+    ours: list[tuple[Run, ...]] = [(Run(text, False),) for text in before]
+    theirs: list[tuple[Run, ...]] = [(Run(text, False),) for text in after]
+    for one, other in _pairs(before, after):
+        ours[one], theirs[other] = words(before[one], after[other])
+    yield from [Line("-", runs) for runs in ours]
+    yield from [Line("+", runs) for runs in theirs]
 
 
 def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
@@ -277,7 +274,3 @@ def words(before: str, after: str) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
     ours.append(Run(before[place:], False))
     theirs.append(Run(after[new_place:], False))
     return tuple([one for one in ours if one.text]), tuple([one for one in theirs if one.text])
-
-
-def _whole(text: str) -> tuple[Run, ...]:
-    return (Run(text, False),)

@@ -7,8 +7,9 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,6 @@ from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError, nearest
 
 if TYPE_CHECKING:
-    from sessions.model.session import Session
-    from workbench.checks.decisions import Decisions, KeptDecisions
-    from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
 
 OBJECTS_OF_A_COMMAND = 50_000
@@ -109,27 +107,16 @@ def _run(arguments: list[str]) -> int:
     return _open_app(arguments)
 
 
-def _decided(
-    found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
-) -> tuple[Review, Decisions | None]:
-    """Ask for the decisions of a review on the screen; commands do not import the app themselves."""
+def _show(screen: str, *arguments: Any) -> Any:
+    """Show a screen of `workbench.tui.launch_screens`; commands do not import the app themselves."""
     from adapters.lm.litellm_answers import asking
-    from workbench.tui.launch_screens import run_review
+    from workbench.tui import launch_screens
 
     with asking(waits=False):  # no key waits
-        return run_review(found, again, look, of, kept)
+        return getattr(launch_screens, screen)(*arguments)
 
 
-def _watched(about: Callable[[], str], calls: Path, output: Callable[[], str]) -> int:
-    """Show the calls of a program in the app."""
-    from adapters.lm.litellm_answers import asking
-    from workbench.tui.launch_screens import show_calls
-
-    with asking(waits=False):  # no key waits
-        return show_calls(about, calls, output)
-
-
-SCREENS: Mapping[str, tuple[Callable[..., Any], ...]] = {"review": (_decided,), "capture": (_watched,)}
+SCREENS = {"review": (partial(_show, "run_review"),), "capture": (partial(_show, "show_calls"),)}
 """The functions that show a command's screen, by the command's name."""
 
 
@@ -149,7 +136,11 @@ def _open_app(arguments: list[str]) -> int:
     if options.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the app needs a terminal; in a script use a command, as in `workbench render SESSION`")
     gc.set_threshold(OBJECTS_OF_A_START)
-    path, session = _opened(options.session)
+    path, session = options.session, None
+    if path is not None and (path.endswith(".py") or ".py:" in path) and Path(path).suffix != ".json":
+        from workbench.cli.commands.new import program_session
+
+        session, path = program_session(path), None
     if options.screenshot is not None:
         from workbench.tui import launch
 
@@ -160,15 +151,6 @@ def _open_app(arguments: list[str]) -> int:
     from workbench.tui.launch import run_app
 
     return run_app(path, session, tool_handlers=_handlers(path, options.handlers), is_projected=options.projector)
-
-
-def _opened(given: str | None) -> tuple[str | None, Session | None]:
-    """Return the session file to open, or a session made from a program's class. Raises `CommandError`."""
-    if given is None or not (given.endswith(".py") or ".py:" in given) or Path(given).suffix == ".json":
-        return given, None
-    from workbench.cli.commands.new import program_session
-
-    return None, program_session(given)
 
 
 def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandler]:

@@ -243,6 +243,8 @@ def _completion(chunks: list[Chunk]) -> Completion:
     """
     calls: dict[int, ToolCall] = {}
     logprobs: Any = None
+    beside: dict[str, Any] = {}
+    tokens: list[Any] = []
     for chunk in chunks:
         for part in chunk.tool_calls:
             empty: ToolCall = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
@@ -251,11 +253,13 @@ def _completion(chunks: list[Chunk]) -> Completion:
             function = call["function"]
             function["name"] = function["name"] or part.name
             function["arguments"] += part.arguments
-        if chunk.logprobs is not None:
-            before, after = logprobs, chunk.logprobs
-            logprobs = after
-            if all(isinstance(one, Mapping) and isinstance(one.get("content"), list) for one in (before, after)):
-                logprobs = {**before, **after, "content": [*before["content"], *after["content"]]}
+        given = chunk.logprobs
+        if isinstance(given, Mapping) and isinstance(given.get("content"), list):
+            tokens += given["content"]
+            beside |= given
+            logprobs = {**beside, "content": tokens}
+        elif given is not None:
+            logprobs, beside, tokens = given, {}, []
     return Completion(
         text="".join([one.text for one in chunks]),
         reasoning="".join([one.reasoning for one in chunks]),

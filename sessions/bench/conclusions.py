@@ -250,13 +250,8 @@ class ColumnChange:
     level: float = LEVEL
 
     @property
-    def p(self) -> float:
-        """The one-sided p-value in the direction of the change, corrected for all comparisons."""
-        return self.difference.p_adjusted
-
-    @property
     def word(self) -> Literal["better", "worse", "not told apart"]:
-        if self.p > self.level:
+        if self.difference.p_adjusted > self.level:
             return "not told apart"
         return "worse" if self.difference.mean < 0 else "better"
 
@@ -317,8 +312,7 @@ def compare_benches(old: Grid, now: Grid, level: float = LEVEL) -> Comparison:
         both = [_shares(one) for one in cells if one.column == total.column]
         both = [(before, after) for before, after in both if before.runs and after.runs]
         one = Difference(tuple([after for _, after in both]), tuple([before for before, _ in both]), 1.0, 1.0)
-        p = statistics.one_sided_p(one.by_case)
-        found[total.column] = replace(one, p=p)
+        found[total.column] = replace(one, p=statistics.one_sided_p(one.by_case))
     among = statistics.tarone([0.5 ** sum(map(bool, one.by_case)) for one in found.values()], share)
     factor = max(1, among) * level / share
     columns = [

@@ -36,13 +36,12 @@ def new_session(call: LiveCall, known: CapturedSignature) -> Session:
 
 def is_alike(one: Session, other: Session) -> bool:
     """Return whether two sessions have the same signature and the same enabled demos."""
-
-    def face(session: Session) -> tuple[object, ...]:
+    faces = []
+    for session in (one, other):
         text = session.signature
         demos = [dict(demo.values) for demo in session.demos if demo.enabled]
-        return text.text, text.class_name, text.predictor, text.instructions, json.dumps(demos)
-
-    return face(one) == face(other)
+        faces.append((text.text, text.class_name, text.predictor, text.instructions, json.dumps(demos)))
+    return faces[0] == faces[1]
 
 
 def _model_of(call: LiveCall) -> str:

@@ -160,13 +160,19 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
         request = {"model": body.pop("model"), "messages": as_json(attempt.messages), **body} if index else None
         attempts.append(RecordedAttempt(name, role, request, tuple(completions), attempt.error))
     ours = recording.versions()
+    model = main.model
+    if model is not None and model.abilities is not None:
+        capabilities = dict(model.abilities)
+    else:
+        with asking():
+            capabilities = capabilities_of(model.name if model is not None else "").as_json()
     live = Recording(
         messages=tuple(as_json(main.messages)),
-        request=_body(main, main.model),
+        request=_body(main, model),
         attempts=tuple(attempts),
         versions={name: versions.get(name, own) for name, own in ours.items()},
         source="sent",
-        capabilities=_capabilities(main.model),
+        capabilities=capabilities,
     )
     return _agreed_recording(session, case, column, live)
 
@@ -215,13 +221,6 @@ def _body(attempt: LiveAttempt, model: LiveModel | None) -> dict[str, Any]:
     return {"model": model.name if model is not None else "", **as_json(sent)}
 
 
-def _capabilities(model: LiveModel | None) -> dict[str, Any]:
-    if model is None or model.abilities is None:
-        with asking():
-            return capabilities_of(model.name if model is not None else "").as_json()
-    return dict(model.abilities)
-
-
 def _agreed_recording(session: Session, case: Case, column: Column, live: Recording) -> Recording:
     """Use our own notation where it is equivalent: the order of parameters, the field of an error."""
     held = session.replace_case(replace(case, recordings={**case.recordings, column.id: live}))
@@ -229,7 +228,14 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
     read = ours.case(case.name).recordings[column.id].attempts
     attempts: list[RecordedAttempt] = []
     for one, other in zip(live.attempts, read, strict=True):
-        agreed = [_agreed(*both) for both in zip(one.completions, other.completions, strict=True)]
+        agreed = list(one.completions)
+        for place, completion in enumerate(other.completions):
+            before, after = agreed[place].reading, completion.reading
+            if before is None or after is None or before.ok is not after.ok:
+                continue
+            errors = [each.error and each.error.type for each in (before, after)]
+            if same(dict(before.values), dict(after.values)) if before.ok else errors[0] == errors[1] is not None:
+                agreed[place] = completion
         attempts.append(replace(one, completions=tuple(agreed)))
     request = live.request
     try:
@@ -239,17 +245,6 @@ def _agreed_recording(session: Session, case: Case, column: Column, live: Record
     except Exception:  # no prompt can be rendered from these values, which its check reports
         pass
     return replace(live, attempts=tuple(attempts), request=request)
-
-
-def _agreed(live: RecordedCompletion, ours: RecordedCompletion) -> RecordedCompletion:
-    before, after = live.reading, ours.reading
-    if before is None or after is None or before.ok is not after.ok:
-        return live
-    if before.ok:
-        return ours if same(dict(before.values), dict(after.values)) else live
-    if before.error is not None and after.error is not None and before.error.type == after.error.type:
-        return ours
-    return live
 
 
 REDACTED = "(redacted)"
@@ -274,11 +269,22 @@ def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
         swaps += [one, json.dumps(one)[1:-1], json.dumps(one, ensure_ascii=False)[1:-1]]
         swaps.append(one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     swaps = list(dict.fromkeys(swaps))
+    attempts = [
+        replace(
+            one,
+            messages=tuple(_without(list(one.messages), swaps)),
+            params=_without(one.params, swaps),
+            outputs=tuple(_without(list(one.outputs), swaps)),
+            error=_without(one.error, swaps),
+            readings=tuple([replace(each, values=_without(each.values, swaps)) for each in one.readings]),
+        )
+        for one in call.attempts
+    ]
     return replace(
         call,
         inputs=_without(call.inputs, swaps),
         demos=tuple(_without(list(call.demos), swaps)),
-        attempts=tuple([_attempt(one, swaps) for one in call.attempts]),
+        attempts=tuple(attempts),
         values=tuple(_without(list(call.values), swaps)),
     )
 
@@ -303,15 +309,3 @@ def _leaves(value: object, names: frozenset[str], field: str = "") -> Iterator[s
 
 def _without(value: object, swaps: list[str]) -> Any:
     return map_texts(value, lambda text: reduce(lambda done, one: done.replace(one, REDACTED), swaps, text))
-
-
-def _attempt(attempt: LiveAttempt, swaps: list[str]) -> LiveAttempt:
-    readings = [replace(one, values=_without(one.values, swaps)) for one in attempt.readings]
-    return replace(
-        attempt,
-        messages=tuple(_without(list(attempt.messages), swaps)),
-        params=_without(attempt.params, swaps),
-        outputs=tuple(_without(list(attempt.outputs), swaps)),
-        error=_without(attempt.error, swaps),
-        readings=tuple(readings),
-    )

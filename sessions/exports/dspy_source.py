@@ -66,18 +66,14 @@ class ValueSource:
             function = [NOT_DESCRIBED if arguments.get("desc") == "" else NOT_RUN]
             self.tools.update(function)
             arguments = {name: arguments[name] for name in ("name", "desc", "args") if name in arguments}
-        written = [f"{name}={self.write(one, indent + '    ')}" for name, one in arguments.items()]
-        return enclosed(f"{self._head(cls)}(", function + written, ")", indent)
-
-    def _head(self, cls: type) -> str:
-        outer = cls.__qualname__.partition(".")[0].partition("[")[0]
-        if outer in EXPERIMENTAL:
+        head = f"dspy.{cls.__qualname__}"
+        if cls.__qualname__.partition(".")[0] in EXPERIMENTAL:
             self.needs.add("dspy.experimental")
-            return f"dspy.experimental.{cls.__qualname__}"
-        language = getattr(cls, "language", None)
-        if outer == "Code" or cls.__name__.startswith("Code"):
-            return f"dspy.Code[{text_literal(str(language))}]"
-        return f"dspy.{cls.__qualname__}"
+            head = f"dspy.experimental.{cls.__qualname__}"
+        elif cls.__name__.startswith("Code"):
+            head = f"dspy.Code[{text_literal(str(getattr(cls, 'language', None)))}]"
+        written = [f"{name}={self.write(one, indent + '    ')}" for name, one in arguments.items()]
+        return enclosed(f"{head}(", function + written, ")", indent)
 
 
 NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")

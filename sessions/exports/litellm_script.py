@@ -24,6 +24,11 @@ NO_KEY = "no-key"
 OF_LITELLM = ("api_base", "api_version", "num_retries", "timeout")
 """Connection settings of a session that litellm's functions accept."""
 
+NEW_GEMINI = re.compile(
+    r"gemini/gemini-(?!(?:[12](?:\.\d+)?|exp|(?:pro|flash)(?!-(?:lite-)?latest$))(?:-|$))", re.IGNORECASE
+)
+"""Gemini 3 and later, by the rule of `VertexGeminiConfig._is_gemini_3_or_newer`."""
+
 CHAT = """response = litellm.completion({arguments})
 for choice in response.choices:
     for call in choice.message.tool_calls or ():
@@ -74,7 +79,7 @@ def litellm_script(source: Source) -> Exported:
         gone = [one for one in refused if one in arguments and (one, arguments[one]) != ("temperature", 1)]
         arguments = {one: value for one, value in arguments.items() if one not in gone}
         left += [f"{', '.join(gone)}, which litellm refuses for {view.model}"] if gone else []
-    if view.model.startswith("gemini/") and _is_new_gemini(view.model) and "temperature" not in view.request.params:
+    if NEW_GEMINI.match(view.model) and "temperature" not in view.request.params:
         left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
     form, described = "", arguments.get("response_format")
     if isinstance(described, ClassFormat):
@@ -133,13 +138,6 @@ def _add_body(model: str, made: Sent) -> dict[str, Any]:
     if model.startswith("gemini/"):  # the system message is in the body
         given["messages"] = [one for one in given["messages"] if one["role"] not in ("system", "developer")]
     return {**given, "extra_body": {one: value for one, value in made.body.items() if one != "input"}}
-
-
-def _is_new_gemini(model: str) -> bool:
-    """Rule: `VertexGeminiConfig._is_gemini_3_or_newer`."""
-    name = model.removeprefix("gemini/").lower()
-    old = r"gemini-(?:[12](?:\.\d+)?|exp|(?:pro|flash)(?!-(?:lite-)?latest$))(?:-|$)"
-    return name.startswith("gemini-") and not re.match(old, name)
 
 
 def _value(name: str, value: Any) -> str:

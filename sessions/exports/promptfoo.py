@@ -55,7 +55,14 @@ def promptfoo(source: Source) -> Exported:
     of_test: dict[str, list[str]] = {}
     providers: list[dict[str, Any]] = []
     variables: dict[str, dict[str, str]] = {}
-    parts_by_view = [(view, [_escape_tags(one) for one in parts_of(view)]) for view in source.views]
+    parts_by_view: list[tuple[View, list[Part]]] = []
+    for view in source.views:
+        parts_by_view.append((view, []))
+        for part in parts_of(view):  # escape everything except texts: addresses, file names, tool calls
+            content = part.content
+            if isinstance(content, list):
+                content = [one if isinstance(one, tuple) else _escaped(one) for one in content]
+            parts_by_view[-1][1].append(Part(part.role, content, _escaped(dict(part.extra))))
     guards = _guards([slots_of(parts) for _, parts in parts_by_view])
     for column in source.columns:
         own = [(view, parts) for view, parts in parts_by_view if view.column.id == column.id]
@@ -120,14 +127,6 @@ def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]
 def _shown(text: str) -> str:
     """Break up template tags in a displayed name, in case promptfoo renders it."""
     return _TAG.sub("{ ", text)
-
-
-def _escape_tags(part: Part) -> Part:
-    """Escape everything in a message except its texts: addresses, file names, tool calls."""
-    content = part.content
-    if isinstance(content, list):
-        content = [one if isinstance(one, tuple) else _escaped(one) for one in content]
-    return Part(part.role, content, _escaped(dict(part.extra)))
 
 
 def _variable(field: str) -> str:

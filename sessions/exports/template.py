@@ -46,27 +46,39 @@ class Part:
 
 
 def parts_of(view: View) -> tuple[Part, ...]:
-    """Return the messages of a view with slots for the inputs' values. Raises ExportError."""
-    texts = [name for name, field in view.signature.input_fields.items() if field.annotation is str]
-    empty = [name for name in texts if view.case.inputs.get(name) == ""]
-    shown = view
-    if empty:
-        inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
-        shown = replace(view, case=replace(view.case, inputs=inputs))
-    return tuple([_part(message, view.signature.input_fields, empty) for message in shown.request.messages])
+    """Return the messages of a view with slots for the inputs' values. Raises ExportError.
+
+    An empty text has no slot if the adapter writes it differently from others: Markdown omits the line before it.
+    """
+    fields = view.signature.input_fields
+    parts = _parts(view.request.messages, fields, ())
+    empty = [name for name in fields if fields[name].annotation is str and view.case.inputs.get(name) == ""]
+    if not empty:
+        return parts
+    inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
+    shown = replace(view, case=replace(view.case, inputs=inputs))
+    with_slots = _parts(shown.request.messages, fields, empty)
+    return with_slots if written(with_slots, _text_of) == written(parts, _text_of) else parts
 
 
-def _part(message: Message, inputs: Collection[str], empty: Sequence[str]) -> Part:
-    def pieces(text: Text) -> tuple[Piece, ...]:
-        if message.turn not in INPUTS:
-            return (str(text),)
-        return tuple(_pieces(text, inputs, empty))
+def _parts(messages: Sequence[Message], fields: Collection[str], empty: Sequence[str]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for message in messages:
+        inputs = fields if message.turn in INPUTS else ()
+        content: Any
+        if message.is_list or any(not isinstance(one, Text) for one in message.parts):
+            content = [
+                tuple(_pieces(one, inputs, empty)) if isinstance(one, Text) else as_json(one.payload)
+                for one in message.parts
+            ]
+        else:
+            content = tuple(_pieces(message.text, inputs, empty))
+        parts.append(Part(message.role, content, as_json(message.extra)))
+    return tuple(parts)
 
-    if message.is_list or any(not isinstance(one, Text) for one in message.parts):
-        content: Any = [pieces(one) if isinstance(one, Text) else as_json(one.payload) for one in message.parts]
-    else:
-        content = pieces(message.text)
-    return Part(message.role, content, as_json(message.extra))
+
+def _text_of(pieces: tuple[Piece, ...]) -> str:
+    return "".join(one.text if isinstance(one, Slot) else one for one in pieces)
 
 
 def _pieces(text: Text, inputs: Collection[str], empty: Sequence[str]) -> Iterator[Piece]:

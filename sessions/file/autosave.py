@@ -10,7 +10,7 @@ import datetime
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,7 +98,7 @@ class Autosave:
         a copy written later gets another lock.
         """
         with self._writing, suppress(OSError, SessionError):
-            if not self._token or any(_token_of(name) == self._token for name in _copies_in(os.listdir(_folder()))):
+            if not self._token or any(name.endswith(f"-{self._token}.json") for name in os.listdir(_folder())):
                 return
             lock, self._token = _folder() / f"{self._token}.lock", ""
             if self._lock_file is not None:
@@ -178,9 +178,13 @@ def left_over(path: Path | None) -> LeftOver | None:
             at = datetime.datetime.fromtimestamp(place.stat().st_mtime)
         except (OSError, ValueError):
             continue
-        if path is None or not _is_in_the_file(place, path):
-            return LeftOver(session, at, place)
-        put_away(LeftOver(session, at, place), path)
+        found = LeftOver(session, at, place)
+        is_saved = False
+        with suppress(OSError, SessionError):
+            is_saved = path is not None and place.read_bytes() == store.dumps(store.load(path)).encode("utf-8")
+        if not is_saved:
+            return found
+        put_away(found, path)
     return None
 
 
@@ -194,53 +198,35 @@ def put_away(left: LeftOver, path: Path | None) -> None:
                     place.unlink()
 
 
-def _is_in_the_file(place: Path, path: Path) -> bool:
-    with suppress(OSError, SessionError):
-        return place.read_bytes() == store.dumps(store.load(path)).encode("utf-8")
-    return False
-
-
 def _folder() -> Path:
     return state_folder() / "autosave"
 
 
 def _left_copies(path: Path | None) -> list[Path]:
     """Return copies of ended processes, newest first; remove their unused locks and excess copies."""
+    times: dict[Path, float] = {}
     try:
-        names = os.listdir(_folder())
-        key = key_of(path)
-        gone = {name[:-5] for name in names if name.endswith(".lock") and not _is_held(_folder() / name)}
+        folder, key = _folder(), key_of(path)
+        names = os.listdir(folder)
+        gone = {name[:-5] for name in names if name.endswith(".lock") and not _is_held(folder / name)}
         alive = {name[:-5] for name in names if name.endswith(".lock")} - gone
-        copies = _newest_first([_folder() / name for name in _copies_in(names) if _token_of(name) not in alive])
+        tokens = {name: name[:-5].rpartition("-")[2] for name in names if name.endswith(".json")}
+        for name, token in tokens.items():
+            if token not in alive:
+                with suppress(FileNotFoundError):  # it was removed meanwhile
+                    times[folder / name] = (folder / name).stat().st_mtime
     except (OSError, SessionError):
         return []
-    tokens = {_token_of(name) for name in _copies_in(names)}
-    for token in gone - tokens:
-        lock = _folder() / f"{token}.lock"
+    for token in gone.difference(tokens.values()):
+        lock = folder / f"{token}.lock"
         with suppress(OSError):
             if time.time() - lock.stat().st_mtime > LOCK_AGE_S:
                 lock.unlink()
+    copies = sorted(times, key=times.__getitem__, reverse=True)
     for place in copies[MOST_COPIES:]:
         with suppress(OSError):
             place.unlink()
     return [place for place in copies[:MOST_COPIES] if place.name.rpartition("-")[0] == key]
-
-
-def _copies_in(names: Sequence[str]) -> list[str]:
-    return [name for name in names if name.endswith(".json")]
-
-
-def _newest_first(places: Sequence[Path]) -> list[Path]:
-    """Sort files by time, newest first, skipping files removed meanwhile."""
-    found: list[tuple[float, Path]] = []
-    for place in places:
-        with suppress(FileNotFoundError):
-            found.append((place.stat().st_mtime, place))
-    return [place for _, place in sorted(found, key=lambda one: one[0], reverse=True)]
-
-
-def _token_of(name: str) -> str:
-    return name.removesuffix(".json").rpartition("-")[2]
 
 
 def _is_held(place: Path) -> bool:

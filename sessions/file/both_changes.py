@@ -14,7 +14,7 @@ from adapters.late_dataclasses import dataclass, field, replace
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, store
 from sessions.file.typed_values import same
-from sessions.model.session import Case, Session, SignatureText, digest_of
+from sessions.model.session import Case, Session, digest_of
 from sessions.text_diff import opcodes
 
 Winner = Literal["nobody", "our results", "ours"]
@@ -88,7 +88,7 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
     known = [{case.name: case for case in one.cases} for one in (base, theirs)]
     # Our cases that are equal on all sides need no comparison.
     untouched = {one.name: one for one in ours.cases if all(same(one, cases.get(one.name)) for cases in known)}
-    before, mine, other = (_data_of(_without(one, untouched)) for one in (base, ours, theirs))
+    before, mine, other = (_data_of(one, untouched) for one in (base, ours, theirs))
     are_as_taken = all(one.signature.is_as_taken for one in (ours, theirs))
     if are_as_taken:
         for data in (before, mine, other):
@@ -108,21 +108,14 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
             case[kind] = {id: parts[kind] for id, parts in recorded.items() if kind in parts}
     session = file_format.session_of_data(merged)
     cases = tuple([untouched.get(one.name, one) for one in session.cases])
-    if are_as_taken:
-        session = replace(session, signature=_mark_unedited(session.signature, (ours.signature, theirs.signature)))
-    return Merged(replace(session, cases=cases), tuple(merger.taken))
-
-
-def _mark_unedited(merged: SignatureText, sides: Sequence[SignatureText]) -> SignatureText:
-    """Mark the merge of two unedited program texts as unedited, because git merges the program alike."""
-    same = next((one.source for one in sides if one.text == merged.text and one.source is not None), None)
-    digest, meaning = (same.digest, same.meaning) if same is not None else (digest_of(merged.text), "")
-    return replace(merged, source=merged.source and replace(merged.source, digest=digest, meaning=meaning))
-
-
-def _without(session: Session, untouched: Mapping[str, Case]) -> Session:
-    """Empty these cases of the session, keeping their places."""
-    return replace(session, cases=tuple([Case(one.name) if one.name in untouched else one for one in session.cases]))
+    signature = session.signature
+    if are_as_taken and signature.source is not None:
+        # The merge of two unedited program texts counts as unedited, because git merges the program alike
+        sides = [one.source for one in (ours.signature, theirs.signature) if one.text == signature.text]
+        alike = next((one for one in sides if one is not None), None)
+        digest, meaning = (alike.digest, alike.meaning) if alike is not None else (digest_of(signature.text), "")
+        signature = replace(signature, source=replace(signature.source, digest=digest, meaning=meaning))
+    return Merged(replace(session, cases=cases, signature=signature), tuple(merger.taken))
 
 
 def _merged_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | None:
@@ -160,14 +153,14 @@ class _Merger:
                 return list(self._merge_by_key(rows[0], rows[1], rows[2], inside, place).values())
         if how.kind == "lines" and (lines := _merged_lines(base, ours, theirs)) is not None:
             if lines != ours:
-                self.taken.append(_words(place))
+                self.taken.append(" · ".join(place))
             return lines
         if same(base, ours):
-            self.taken.append(_words(place))
+            self.taken.append(" · ".join(place))
             return theirs
         is_result = place[0] == "cases" and place[2:3] in [(kind,) for kind in RESULTS]
         if self._winner == "nobody" or (self._winner == "our results" and not is_result):
-            self.collisions.append(_words(place))
+            self.collisions.append(" · ".join(place))
         return ours
 
     def _merge_by_key(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> dict[str, Any]:
@@ -192,10 +185,6 @@ def _common(keys: list[str], others: list[str]) -> list[str]:
     return [key for key in keys if key in known]
 
 
-def _words(place: Place) -> str:
-    return " · ".join(place)
-
-
 def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> Iterator[str]:
     """Yield columns that one side removed while the other made results for them."""
     there = {column["id"] for column in merged["columns"]}
@@ -210,12 +199,16 @@ def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> I
             for id in gone:
                 changed = [kind for kind in RESULTS if not same(case[kind].get(id), earlier[kind].get(id))]
                 if changed and id in kept:
-                    yield _words(("columns", id))
+                    yield f"columns · {id}"
 
 
-def _data_of(session: Session) -> dict[str, Any]:
-    """Return the file's data with users' values decoded, and recordings and measurements merged as `recorded`."""
-    data: dict[str, Any] = json_values.decode(store.dumps(session))
+def _data_of(session: Session, untouched: Mapping[str, Case]) -> dict[str, Any]:
+    """Return the file's data with users' values decoded, and recordings and measurements merged as `recorded`.
+
+    The cases in `untouched` keep their places, and nothing else.
+    """
+    cases = tuple([Case(one.name) if one.name in untouched else one for one in session.cases])
+    data: dict[str, Any] = json_values.decode(store.dumps(replace(session, cases=cases)))
     for case in data["cases"]:
         kinds = {kind: case.pop(kind) for kind in RECORDED}
         ids = dict.fromkeys(id for of in kinds.values() for id in of)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -18,7 +18,7 @@ from sessions.file.format_reader import inside, is_switch, read_part
 from sessions.file.json_values import JSON, UnwritableError, WrittenParts
 from sessions.model.parameters import check_no_secret, check_parameters, kind_of
 from sessions.model.replies import FilePart, Key, keys_of
-from sessions.model.session import Case, Demo, Recording, Session
+from sessions.model.session import Demo, Recording, Session
 
 FORMAT = 1
 """The newest format."""
@@ -61,9 +61,18 @@ def session_of_data(data: object, path: str | None = None) -> Session:
 
 def check(session: Session, path: str | None = None) -> None:
     """Raise `SessionError` for duplicate names, invalid parameters and secrets, when loading and saving."""
-    _check_unique((one.id for one in session.columns), "columns", "id", path)
-    _check_unique((one.name for one in session.tools), "tools", "name", path)
-    _check_unique((one.name for one in session.cases), "cases", "name", path)
+    names = {
+        ("columns", "id"): [one.id for one in session.columns],
+        ("tools", "name"): [one.name for one in session.tools],
+        ("cases", "name"): [one.name for one in session.cases],
+    }
+    for (part, key), found in names.items():
+        seen: set[str] = set()
+        for index, name in enumerate(found):
+            if name in seen:
+                place = f"{part}[{index}].{key}"
+                raise SessionError(path, place, f"{name!r} is used twice", "give each its own")
+            seen.add(name)
     check_no_secret(session.model, "model", path)
     check_parameters(session.params, "params", path)
     for index, column in enumerate(session.columns):
@@ -74,22 +83,13 @@ def check(session: Session, path: str | None = None) -> None:
     for index, case in enumerate(session.cases):
         for id, recording in case.recordings.items():
             place = step_into(f"cases[{index}].recordings", id)
-            _check_request(recording.request, f"{place}.request", path)
+            requests = {f"{place}.request": recording.request}
             for number, attempt in enumerate(recording.attempts):
                 if attempt.request is not None:
-                    _check_request(attempt.request, f"{place}.attempts[{number}].request", path)
-
-
-def _check_request(request: Mapping[str, object], place: str, path: str | None) -> None:
-    check_no_secret({key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}, place, path)
-
-
-def _check_unique(names: Iterable[str], place: str, key: str, path: str | None) -> None:
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if name in seen:
-            raise SessionError(path, f"{place}[{index}].{key}", f"{name!r} is used twice", "give each its own")
-        seen.add(name)
+                    requests[f"{place}.attempts[{number}].request"] = attempt.request
+            for where, request in requests.items():
+                params = {key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}
+                check_no_secret(params, where, path)
 
 
 def _measured_apart(case: Any) -> Any:
@@ -135,8 +135,15 @@ class Writer:
         for key, write in _KNOWN[kind]:
             value = getattr(part, key.field)
             if key.rule.has_switches:
-                where = inside(place, key.name)
-                own[key.name] = [self._turn(part, number, f"{where}[{number}]") for number in range(len(value))]
+                turns: list[JSON] = []
+                for number, values in enumerate(value):
+                    where = f"{inside(place, key.name)}[{number}]"
+                    enabled = number not in part.turns_off
+                    if enabled and not is_switch(values):
+                        turns.append(self.value(values, where))
+                    else:
+                        turns.append({"enabled": enabled, "values": self.value(values, inside(where, "values"))})
+                own[key.name] = turns
             elif not (key.rule.is_left_out and value == key.default):
                 own[key.name] = write(self, value, inside(place, key.name))
         for name in part.extra:
@@ -162,13 +169,6 @@ class Writer:
                 raise SessionError(self._path, where, "a column's id cannot contain unpaired surrogates")
             found[id] = self.part(part, where)
         return found
-
-    def _turn(self, case: Case, number: int, place: str) -> JSON:
-        """Write a turn, wrapped in a switch if it is disabled or looks like a switch."""
-        values, enabled = case.history[number], number not in case.turns_off
-        if enabled and not is_switch(values):
-            return self.value(values, place)
-        return {"enabled": enabled, "values": self.value(values, inside(place, "values"))}
 
 
 def as_data(part: FilePart) -> dict[str, JSON]:

@@ -75,7 +75,16 @@ def encode(value: Any, depth: int = 0) -> JSON:
     if kind is list:
         return [_encode_inside(index, item, depth) for index, item in enumerate(value)]
     if isinstance(value, Mapping):
-        return _encode_object(value, depth)
+        encoded: dict[str, JSON] = {}
+        needs_pairs = False
+        for key, item in value.items():
+            if type(key) is not str:
+                raise UnwritableError(f"the key {key!r} is not text")
+            needs_pairs = needs_pairs or has_surrogate_pair(key)
+            encoded[key] = _encode_inside(key, item, depth)
+        if needs_pairs or (len(encoded) == 1 and not _TAGS.isdisjoint(encoded)):
+            return {"$dict": [[encode_text(key), item] for key, item in encoded.items()]}
+        return encoded
     if isinstance(value, str) and kind.__module__ == "adapters.prompts.text":
         return encode_text(str(value))
     raise UnwritableError(f"a {kind.__qualname__} is not a JSON value")
@@ -127,19 +136,6 @@ def _encode_inside(key: str | int, value: object, depth: int) -> JSON:
         raise UnwritableError(error.message, (key, *error.keys)) from None
 
 
-def _encode_object(value: Mapping[Any, object], depth: int) -> JSON:
-    encoded: dict[str, JSON] = {}
-    needs_pairs = False
-    for key, item in value.items():
-        if type(key) is not str:
-            raise UnwritableError(f"the key {key!r} is not text")
-        needs_pairs = needs_pairs or has_surrogate_pair(key)
-        encoded[key] = _encode_inside(key, item, depth)
-    if needs_pairs or (len(encoded) == 1 and not _TAGS.isdisjoint(encoded)):
-        return {"$dict": [[encode_text(key), item] for key, item in encoded.items()]}
-    return encoded
-
-
 def float_name(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
@@ -156,8 +152,7 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
         elif tag in _TAGS:
             return _decode_tag(tag, content, {tag: content})
         return {tag: content}
-    made = dict(pairs)
-    return made if len(made) == len(pairs) else unique_keys(pairs)
+    return unique_keys(pairs)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

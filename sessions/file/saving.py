@@ -7,7 +7,6 @@ from __future__ import annotations
 import datetime
 import os
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,8 +59,19 @@ def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
         store.write_whole(folder / f"{now:%Y%m%dT%H%M%S.%fZ}.json", content)
     except (OSError, SessionError) as error:
         return f"no restore point was kept: {error}"
-    _remove(point.place for point in restore_points(path)[MOST_OF_A_FILE:])
-    _keep_within_bounds()
+    # Remove the oldest of this file, then of all files
+    for point in restore_points(path)[MOST_OF_A_FILE:]:
+        with suppress(OSError):
+            point.place.unlink()
+    with suppress(OSError, SessionError):
+        everything = [point for folder in _folder().iterdir() if folder.is_dir() for point in _points_in(folder)]
+        everything.sort(key=lambda point: point.place.name, reverse=True)
+        total = 0
+        for number, point in enumerate(everything):
+            total += point.size
+            if total > MOST_BYTES and number:
+                with suppress(OSError):
+                    point.place.unlink()
     return ""
 
 
@@ -85,23 +95,6 @@ def _points_in(folder: Path) -> tuple[RestorePoint, ...]:
                 at = datetime.datetime.fromisoformat(entry.name.removesuffix(".json"))
                 found.append(RestorePoint(Path(entry.path), at, entry.stat().st_size))
     return tuple(sorted(found, key=lambda point: point.place.name, reverse=True))
-
-
-def _keep_within_bounds() -> None:
-    with suppress(OSError, SessionError):
-        everything = [point for folder in _folder().iterdir() if folder.is_dir() for point in _points_in(folder)]
-        everything.sort(key=lambda point: point.place.name, reverse=True)
-        total = 0
-        for number, point in enumerate(everything):
-            total += point.size
-            if total > MOST_BYTES and number:
-                _remove([point.place])
-
-
-def _remove(places: Iterable[Path]) -> None:
-    for place in places:
-        with suppress(OSError):
-            place.unlink()
 
 
 ATTEMPTS = 5

@@ -54,14 +54,14 @@ class ChangedOnDiskError(SessionError):
 def load(path: PathLike) -> Session:
     """Load a session file. Raises `SessionError` for anything but a complete, valid session."""
     name = os.fspath(path)
-    return _session_in(_read(name), name)
+    return loads(text_in(_read(name), name), name)
 
 
 def open_file(path: PathLike) -> Opened:
     """Load a session with its fingerprint for `save` and `has_changed`. Raises `SessionError`."""
     name = os.fspath(path)
     content = _read(name)
-    return Opened(_session_in(content, name), Fingerprint.of(content))
+    return Opened(loads(text_in(content, name), name), Fingerprint.of(content))
 
 
 def fingerprint(path: PathLike) -> Fingerprint | None:
@@ -89,12 +89,6 @@ def difference(session: Session, path: PathLike) -> tuple[str, ...]:
     return line_diff(before.splitlines(), dumps(session).splitlines())
 
 
-def _session_in(content: bytes, name: str) -> Session:
-    if not content.strip():
-        raise SessionError(name, "", "the file is empty", "`workbench new` makes a session")
-    return loads(text_in(content, name), name)
-
-
 def text_in(content: bytes, name: str, encoding: str = "utf-8-sig") -> str:
     """Decode the content of a file. Raises `SessionError` naming the line."""
     try:
@@ -108,6 +102,8 @@ def text_in(content: bytes, name: str, encoding: str = "utf-8-sig") -> str:
 def loads(text: str, path: PathLike | None = None) -> Session:
     """Load a session from a JSON text; errors name `path`. Raises `SessionError`."""
     name = None if path is None else os.fspath(path)
+    if not text.strip():
+        raise SessionError(name, "", "the file is empty", "`workbench new` makes a session")
     try:
         data = json_values.decode(text)
     except json.JSONDecodeError as error:
@@ -132,14 +128,7 @@ def dumps(session: Session, parts: WrittenParts | None = None, path: str | None 
     `parts` caches encoded parts; errors name `path`. Raises `SessionError` for secrets, unknown parameters and values
     that are not plain JSON.
     """
-    return "".join(_pieces(session, parts, path))
-
-
-def _pieces(session: Session, parts: WrittenParts | None, path: str | None) -> list[str]:
-    pieces: list[str] = []
-    json_values.write(file_format.data_of_session(session, path, parts), pieces)
-    pieces.append("\n")
-    return pieces
+    return json_values.written(file_format.data_of_session(session, path, parts), 0) + "\n"
 
 
 def save(
@@ -160,7 +149,9 @@ def save_locked(
 ) -> Fingerprint:
     """Save like `save`; the caller holds the lock of the folder (`sessions.file.whole_files`)."""
     name = os.fspath(path)
-    pieces = _pieces(session, parts, name)
+    pieces: list[str] = []
+    json_values.write(file_format.data_of_session(session, name, parts), pieces)
+    pieces.append("\n")
     digest, size = hashlib.sha256(), 0
     for piece in map(str.encode, pieces):
         digest.update(piece)

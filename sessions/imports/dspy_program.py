@@ -257,9 +257,10 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
     for one, target in zip(saved, targets, strict=True):
         if target is not None:
             field = signature.fields[target]
-            if not _same_words(field, replace(field, desc=one.desc, prefix=one.prefix)):
+            saved_field = replace(field, desc=one.desc, prefix=one.prefix)
+            if (field.description, field.shown_prefix) != (saved_field.description, saved_field.shown_prefix):
                 changed = changed.with_updated_fields(target, desc=one.desc, prefix=one.prefix)
-    if all(_same_words(signature.fields[name], changed.fields[name]) for name in names):
+    if changed is signature:
         own = instructions in ("", signature.instructions)
         return (given if own else replace(given, instructions=instructions)), questions
     name = signature.name if is_name(signature.name) else "Imported"
@@ -270,10 +271,6 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
         del fields[proposing.REASONING]
     made = proposing.in_source(Signature.make(tuple(fields.values()), instructions or signature.instructions, name))
     return (replace(made, predictor=given.predictor) if adds_reasoning else made), questions
-
-
-def _same_words(one: Field, other: Field) -> bool:
-    return one.description == other.description and one.shown_prefix == other.shown_prefix
 
 
 USUAL = (("model_type", "chat"), ("use_developer_role", False))

@@ -90,7 +90,7 @@ class MessageReader:
         if not self._is_json:
             return self._values(self._sections(text.rstrip().removesuffix(_COMPLETED), self._outputs), self._outputs)
         values = dict_in(decoded(text))
-        return {name: one for name, one in values.items() if name in self._outputs and not _is_filler(one)}
+        return {name: one for name, one in values.items() if name in self._outputs and str(one).strip() not in _FILLERS}
 
     def _sections(self, text: str, fields: Mapping[str, Field]) -> dict[str, str]:
         """Return the text of each field.
@@ -120,7 +120,7 @@ class MessageReader:
         return {name: one.removesuffix("\n").removesuffix("\n") for name, one in found.items()}
 
     def _values(self, texts: Mapping[str, str], fields: Mapping[str, Field]) -> dict[str, Any]:
-        return {name: self._value(text, fields[name]) for name, text in texts.items() if not _is_filler(text)}
+        return {name: self._value(one, fields[name]) for name, one in texts.items() if one.strip() not in _FILLERS}
 
     def _value(self, text: str, field: Field) -> Any:
         """Return the first candidate value that renders as this text; without one, the text itself."""
@@ -198,7 +198,3 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     arguments = dict_in(decoded(function.get("arguments"), strict_json))
     named = {"name": str(function.get("name") or "tool"), "args": arguments}
     return {**named, "id": call["id"]} if isinstance(call.get("id"), str) else named
-
-
-def _is_filler(value: object) -> bool:
-    return isinstance(value, str) and value.strip() in _FILLERS

@@ -54,14 +54,14 @@ def of_fields(
     Adds `questions` about types that the prompt does not define.
     """
     classes: dict[str, str] = {}
-    inputs, outputs = ([_quote_choices(one, system, questions) for one in each] for each in (inputs, outputs))
+    inputs, outputs = ([_in_python(one, system, questions) for one in each] for each in (inputs, outputs))
     for one in outputs:
         try:
             found = _classes(one, system, questions)
         except ValueError:
             continue
         classes |= {name: source for name, source in found.items() if name not in classes}
-    texts = {one.name: _write_python(one.type_text) for one in (*inputs, *outputs)}
+    texts = {one.name: one.type_text for one in (*inputs, *outputs)}
     for name, text in texts.items():
         for unknown in _unknown(text):
             if unknown not in classes:
@@ -90,13 +90,8 @@ def annotation(name: str, text: str, questions: list[str]) -> Any:
     return types[name]
 
 
-def _write_python(text: str) -> str:
-    text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bAnnotated\[(\w+), [^\[\]]*\]", r"\1", text))
-    return re.sub(r"\bCode_(\w+)", r'Code["\1"]', text)
-
-
-def _quote_choices(field: ListedField, system: str, questions: list[str]) -> ListedField:
-    """Quote the strings in a Literal, which early releases of dspy write bare."""
+def _in_python(field: ListedField, system: str, questions: list[str]) -> ListedField:
+    """Write a field's type as Python, with quotes in a Literal, whose strings early releases of dspy write bare."""
     note = type_note(field.name, system) or ""
     noted = note.removeprefix(_CHOICES).split("; ")
 
@@ -109,7 +104,8 @@ def _quote_choices(field: ListedField, system: str, questions: list[str]) -> Lis
             questions.append(f"the prompt shows the choices of `{field.name}` without quotes: strings are taken")
         return f"Literal[{', '.join(one if is_literal(one) else repr(one) for one in choices)}]"
 
-    return field._replace(type_text=_LITERAL.sub(quoted, field.type_text))
+    text = re.sub(r"\bAnnotated\[(\w+), [^\[\]]*\]", r"\1", _LITERAL.sub(quoted, field.type_text))
+    return field._replace(type_text=re.sub(r"\bCode_(\w+)", r'Code["\1"]', re.sub(r"\bNoneType\b", "None", text)))
 
 
 def _unknown(text: str) -> list[str]:
@@ -132,7 +128,7 @@ def _read(texts: Mapping[str, str], classes: Mapping[str, str]) -> Schema | None
 
 
 def _classes(field: ListedField, system: str, questions: list[str]) -> dict[str, str]:
-    unknown = _unknown(_write_python(field.type_text))
+    unknown = _unknown(field.type_text)
     if not unknown:
         return {}
     note = type_note(field.name, system)
@@ -236,7 +232,10 @@ def _class(name: str, schema: Schema) -> str:
     described = schema.get("description")
     lines = [f"    {described!r}"] if isinstance(described, str) else []
     if "enum" in schema:
-        lines += [f"    {_member(value, number)} = {value!r}" for number, value in enumerate(schema["enum"], 1)]
+        for number, value in enumerate(schema["enum"], 1):
+            member = re.sub(r"\W+", "_", str(value)).strip("_").upper()
+            is_name = member.isidentifier() and not keyword.iskeyword(member)
+            lines.append(f"    {member if is_name else f'MEMBER_{number}'} = {value!r}")
         return "\n".join([f"class {name}(enum.Enum):", *lines])
     if isinstance(schema.get("additionalProperties"), bool):
         lines.append(f"    model_config = {{'extra': {'allow' if schema['additionalProperties'] else 'forbid'!r}}}")
@@ -246,11 +245,6 @@ def _class(name: str, schema: Schema) -> str:
     for one in in_order:
         lines.append(_property(_checked(one), properties[one], one in required))
     return "\n".join([f"class {name}(pydantic.BaseModel):", *(lines or ["    pass"])])
-
-
-def _member(value: object, number: int) -> str:
-    name = re.sub(r"\W+", "_", str(value)).strip("_").upper()
-    return name if name.isidentifier() and not keyword.iskeyword(name) else f"MEMBER_{number}"
 
 
 def _checked(name: str) -> str:

@@ -70,7 +70,9 @@ def load(
     if text is None:
         file, _, of_class = path.rpartition(":")
         is_python = path.endswith(".py") or (file.endswith(".py") and PLACE.fullmatch(of_class) is not None)
-        if kind == "signature" or (kind is None and is_python and not _is_history(path)):
+        source = text_of(path) if path.endswith(".py") and kind is None else ""  # which may show calls, and no class
+        is_history = pasted_text.literals_in(source).entries and not re.search(r"^class \w", source, re.MULTILINE)
+        if kind == "signature" or (kind is None and is_python and not is_history):
             return _from_source(path, folder)
         if optimizer_runs.is_folder(path):
             return optimizer_runs.from_folder(path, given, predictor)
@@ -92,12 +94,10 @@ def load(
         found = pasted_text.literals_in(text)
         if found.entries:
             first = found.entries[0]
-            is_history = "outputs" not in first and not lm_call.names_fields(first)
-            made = (
-                conversations.from_messages(first, path, given, name)
-                if is_history
-                else _from_calls(list(found.entries), path, given, name, call)
-            )
+            if "outputs" in first or lm_call.names_fields(first):
+                made = _from_calls(list(found.entries), path, given, name, call)
+            else:
+                made = conversations.from_messages(first, path, given, name)
             return replace(made, notes=(*made.notes, *found.notes))
     try:
         data = json_of(text, path)
@@ -133,12 +133,6 @@ def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imp
     if suffix in LINES:
         return demos.from_json_lines(text, path, given)
     return demos.from_json(text, path, given)
-
-
-def _is_history(path: str) -> bool:
-    """Return whether a file shows entries of `lm.history` as Python, and no class."""
-    text = text_of(path) if path.endswith(".py") else ""
-    return bool(pasted_text.literals_in(text).entries) and not re.search(r"^class \w", text, re.MULTILINE)
 
 
 def _kind_of(data: object, path: str) -> Kind:

@@ -67,21 +67,26 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
         models = ", ".join(sorted({one.entry["model"] or "" for one in calls})[:MOST_NAMED])
         hint = f"models: {models}; failed: {sum(bool(one.failure) for one in calls)}"
         raise SessionError(path, "", f"none of its {len(calls)} calls is chosen", hint)
-    groups: list[list[tuple[TracedCall, Imported]]] = []
-    problem: SessionError | None = None
-    masked = [_masked(one, choice.mask) for one in chosen]
+    masked: list[TracedCall] = []
+    for call in chosen:
+        entry: HistoryEntry = map_texts(call.entry, lambda text: _masked(text, choice.mask))
+        entry["model"] = call.entry["model"]
+        masked.append(replace(call, entry=entry, failure=_masked(call.failure, choice.mask)))
     keys = sum(KEY in json.dumps(after.entry) for after in masked) - sum(KEY in json.dumps(one.entry) for one in chosen)
+    groups: list[list[tuple[TracedCall, Imported]]] = []
+    programs: list[tuple[object, ...]] = []
+    problem: SessionError | None = None
     for number, call in enumerate(masked, 1):
         try:
             imported = lm_call.from_call(call.entry, f"{path}: call {number}", given, case)
         except SessionError as error:
             problem = problem or error
             continue
-        program = _program_of(call, imported)
-        alike = (one for one in groups if _program_of(*one[0]) == program)
-        known = next(alike, [])
-        groups += [] if known else [known]
-        known.append((call, imported))
+        program = call.predictor, *lm_call.program_of(imported.session)
+        if program not in programs:
+            programs.append(program)
+            groups.append([])
+        groups[programs.index(program)].append((call, imported))
     if not groups:
         assert problem is not None
         raise problem
@@ -109,10 +114,6 @@ def from_trace(path: str, choice: Choice, given: SignatureText | None, case: str
     return made if choice.predictor is None else {choice.predictor: made[choice.predictor]}
 
 
-def _program_of(call: TracedCall, imported: Imported) -> tuple[object, ...]:
-    return call.predictor, *lm_call.program_of(imported.session)
-
-
 def _documents(path: str) -> Iterator[object]:
     """Yield the JSON documents of a file: each line of JSON Lines, else the whole file."""
     if Path(path).suffix.lower() not in LINES:
@@ -124,15 +125,9 @@ def _documents(path: str) -> Iterator[object]:
                 yield json_of(line, path, f"line {number}")
 
 
-def _masked(call: TracedCall, patterns: Sequence[re.Pattern[str]]) -> TracedCall:
-    """Mask the matches of patterns in a call, and replace API keys."""
-
-    def masked(text: str) -> str:
-        parts = _STRUCTURE.split(SCRUBBER.scrubbed(text_without_secrets(text)))
-        for pattern in patterns:
-            parts[::2] = [pattern.sub(MASKED, one) for one in parts[::2]]
-        return "".join(parts)
-
-    entry: HistoryEntry = map_texts(call.entry, masked)
-    entry["model"] = call.entry["model"]
-    return replace(call, entry=entry, failure=masked(call.failure))
+def _masked(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
+    """Mask the matches of patterns in a text, and replace API keys."""
+    parts = _STRUCTURE.split(SCRUBBER.scrubbed(text_without_secrets(text)))
+    for pattern in patterns:
+        parts[::2] = [pattern.sub(MASKED, one) for one in parts[::2]]
+    return "".join(parts)

@@ -108,7 +108,12 @@ def calls_in(documents: Iterable[object]) -> list[TracedCall]:
             failures.pop(last_below.get(failing.id, ""), None)
             last_below[failing.id] = id
             failures[id] = failing.failure
-    return [TracedCall(entry, _predictor(id, found.spans), failures.get(id, "")) for id, entry in entries.items()]
+    calls: list[TracedCall] = []
+    for id, entry in entries.items():
+        named = (PREDICTOR.fullmatch(one.name) for one in _line(id, found.spans))
+        predictor = next((one[1] for one in named if one is not None and one[1] != "StringSignature"), "")
+        calls.append(TracedCall(entry, predictor, failures.get(id, "")))
+    return calls
 
 
 def _records(data: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
@@ -183,11 +188,6 @@ def _line(id: str, spans: Mapping[str, _Span]) -> Iterator[_Span]:
             return
         yield spans[id]
         id = spans[id].parent
-
-
-def _predictor(id: str, spans: Mapping[str, _Span]) -> str:
-    named = (PREDICTOR.fullmatch(one.name) for one in _line(id, spans))
-    return next((one[1] for one in named if one is not None and one[1] != "StringSignature"), "")
 
 
 def _entry(span: _Span, found: _Found) -> HistoryEntry | None:

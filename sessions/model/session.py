@@ -249,6 +249,13 @@ class Tool:
     `error` instead of `result` fails with that text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
+    def schema(self) -> Mapping[str, Any]:
+        """Return the JSON Schema of the arguments, also of a typed line. Raises `adapters.errors.SignatureError`."""
+        from adapters.tools.arguments import schema_of_line
+
+        parameters = self.parameters
+        return schema_of_line(parameters) if isinstance(parameters, str) else parameters
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -377,12 +384,9 @@ def _tool_text(tool: Tool) -> str:
     """Describe a tool as dspy does; invalid arguments are left out."""
     from adapters.errors import SignatureError
     from adapters.signatures.agents import tool_text
-    from adapters.tools.arguments import schema_of_line
 
-    parameters: Any = tool.parameters
     try:
-        schema = schema_of_line(parameters) if isinstance(parameters, str) else parameters
+        arguments = tool.schema().get("properties")
     except SignatureError:
-        schema = {}
-    arguments = schema.get("properties")
+        arguments = {}
     return tool_text(tool.name, tool.description, arguments if isinstance(arguments, Mapping) else {})

@@ -215,29 +215,26 @@ def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
     """Add the turns and origins of `own`, our adapter's messages, to their prompt where certain."""
     if [one.role for one in own] != [one.role for one in theirs.messages]:
         return theirs
-    pairs = zip(theirs.messages, own, strict=True)
-    return replace(theirs, messages=tuple([_traced(one, other) for one, other in pairs]))
+    made: list[Message] = []
+    for message, ours in zip(theirs.messages, own, strict=True):
+        parts = ours.parts
+        if message.is_list or ours.is_list or len(message.parts) != 1 or len(ours.parts) != 1:
+            parts = ours.parts if message.as_dict() == ours.as_dict() else message.parts
+        elif str(message.text) != str(ours.text):
+            parts = (_aligned(str(message.text), ours.text),)
+        made.append(replace(message, turn=ours.turn, parts=parts))
+    return replace(theirs, messages=tuple(made))
 
 
 def kept(prompt: Prompt, before: Prompt) -> Prompt:
     """Reuse the message objects of `before` that are equal in `prompt`, origins included."""
     known: dict[tuple[str, str, str], Message] = {(one.role, one.turn, str(one.text)): one for one in before.messages}
-
-    def held(message: Message) -> Message:
+    made: list[Message] = []
+    for message in prompt.messages:
         old = known.get((message.role, message.turn, str(message.text)))
-        return old if old is not None and old == message and old.segments == message.segments else message
-
-    return replace(prompt, messages=tuple([held(one) for one in prompt.messages]))
-
-
-def _traced(message: Message, ours: Message) -> Message:
-    turned = replace(message, turn=ours.turn)
-    if message.is_list or ours.is_list or len(message.parts) != 1 or len(ours.parts) != 1:
-        return replace(turned, parts=ours.parts) if message.as_dict() == ours.as_dict() else turned
-    text, own = message.text, ours.text
-    if str(text) == str(own):
-        return replace(turned, parts=(own,))
-    return replace(turned, parts=(_aligned(str(text), own),))
+        is_same = old is not None and old == message and old.segments == message.segments
+        made.append(old if is_same and old is not None else message)
+    return replace(prompt, messages=tuple(made))
 
 
 def _aligned(text: str, ours: Text) -> Text:

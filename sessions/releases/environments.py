@@ -25,7 +25,7 @@ from sessions.errors import SessionError
 from sessions.releases import installing, project
 from sessions.releases.engine import ReleaseError
 from sessions.releases.installing import CannotAddError
-from sessions.releases.release import Release, allow_children, end_every_child
+from sessions.releases.release import Release, end_every_child, no_more_children
 
 VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){0,3}((a|b|rc|\.dev|\.post)\d{1,6})?")
 RECORD = "environment.json"
@@ -49,10 +49,6 @@ class Environment:
         """Tell whether its Python exists and, as far as its folder shows, still has this release."""
         releases = project.releases_in(Path(self.python).parents[1])
         return os.access(self.python, os.X_OK) and (not releases or self.version in releases)
-
-    def holds(self, python: str) -> bool:
-        """Return whether a Python is in its folder. A venv's Python is a link: the link's folder counts."""
-        return Path(python).parent.resolve().is_relative_to(self.folder.resolve())
 
 
 def folder() -> Path:
@@ -157,8 +153,10 @@ def use(python: str) -> Environment:
     if not VERSION.fullmatch(version):
         raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is not a release")
     there = find(version)
-    if there is not None and there.is_own and there.holds(absolute):
-        return there  # registering it would remove it
+    # A venv's Python is a link: the link's folder counts
+    if there is not None and there.is_own:
+        if Path(absolute).parent.resolve().is_relative_to(there.folder.resolve()):
+            return there  # registering it would remove it
     making = _clean(folder()) / f"{UNDER_WAY}{version}-{os.getpid()}"
     try:
         making.mkdir()
@@ -214,19 +212,13 @@ def _clean(place: Path) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
         for left in place.glob(f"{UNDER_WAY}*"):
-            owner = left.name.rpartition("-")[2]
-            if not (owner.isdecimal() and _is_running(int(owner))):
-                shutil.rmtree(left, ignore_errors=True)
+            with suppress(OSError, OverflowError, ValueError):
+                os.kill(int(left.name.rpartition("-")[2]), 0)
+                continue  # its process still runs
+            shutil.rmtree(left, ignore_errors=True)
     except OSError as error:
         raise SessionError(place, "", f"cannot be written: {error.strerror or error}") from error
     return place
-
-
-def _is_running(process: int) -> bool:
-    with suppress(OSError, OverflowError):
-        os.kill(process, 0)
-        return True
-    return False
 
 
 _lock = threading.Lock()
@@ -260,7 +252,7 @@ def end() -> None:
             release.close()
 
 
-begin = allow_children
+begin = no_more_children.clear
 """Answer questions again after `end`."""
 
 atexit.register(end)

@@ -34,23 +34,18 @@ OURS = Path(__file__).parents[2]
 
 _children: set[subprocess.Popen[str]] = set()
 """The running processes."""
-_no_more = threading.Event()
+no_more_children = threading.Event()
 """Set while no process may start: an orphaned process would keep the program from exiting."""
 
 
 def end_every_child() -> None:
-    """Kill all release processes, also those still starting, and start none until `allow_children`.
+    """Kill all release processes, also those still starting, and start none until `no_more_children` is cleared.
 
     Pending and new questions raise an error.
     """
-    _no_more.set()
+    no_more_children.set()
     for process in list(_children):
         _end(process)
-
-
-def allow_children() -> None:
-    """Allow questions to start processes again."""
-    _no_more.clear()
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -193,7 +188,7 @@ class _Child:
     """A child process; `version` is the version of its dspy."""
 
     def __init__(self, python: str, hint: str) -> None:
-        if _no_more.is_set():
+        if no_more_children.is_set():
             raise ReleaseError("ended", python, "is asked no more: the program ends")
         self.was_too_slow = False
         self._said: list[str] = []
@@ -220,7 +215,7 @@ class _Child:
             self._folder.cleanup()
             raise ReleaseError("missing", python, f"cannot be run: {error.strerror or error}", hint) from error
         _children.add(self._process)
-        if _no_more.is_set():
+        if no_more_children.is_set():
             _end(self._process)
         self._listener = threading.Thread(target=self._listen, daemon=True, name="dspy-child-stderr")
         self._listener.start()

@@ -195,11 +195,6 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     return copied(Reply, answer, **made, chunks=(tuple(map(len, chunks)) if is_streamed else None))
 
 
-def answer_of_reply(reply: Reply) -> Answer:
-    """Return the model's answer, without the attributes that a session adds."""
-    return copied(Answer, reply)
-
-
 def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
     """Parse a stored answer with the current parser, including native parts and TwoStep's extraction. Never raises."""
     extraction = answer.extraction
@@ -338,7 +333,7 @@ def _answer(completion: Completion) -> Answer:
 
 
 def copied(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
-    """Convert an answer to this kind, with more attributes."""
+    """Convert an answer to this kind, without the attributes of its own kind, and with more attributes."""
     return kind(**{name: getattr(answer, name) for name in ("text", *OF_A_CALL)}, **more)
 
 

@@ -264,16 +264,14 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
 
     If litellm writes the body (`is_by_litellm`), return the arguments for litellm.
     """
-    body = request.as_dict()
+    body, own = request.as_dict(), _own_body(session, column, request)
     head = {"model": body.pop("model")} if "model" in body else {}
-    own = _own_body(session, column, body)
     return {**head, **({name: one for name, one in body.items() if one is not None} if own is None else own)}
 
 
 def is_by_litellm(session: Session, column: Column, request: Request) -> bool:
     """Return whether litellm writes the request in its provider's format, so that only litellm can show it."""
-    body = {name: value for name, value in request.as_dict().items() if name != "model"}
-    return _own_body(session, column, body) is None
+    return _own_body(session, column, request) is None
 
 
 def is_shown_by_litellm(session: Session, column: Column, request: Request) -> bool:
@@ -281,8 +279,9 @@ def is_shown_by_litellm(session: Session, column: Column, request: Request) -> b
     return is_ollama(session.model_of(column)) or is_by_litellm(session, column, request)
 
 
-def _own_body(session: Session, column: Column, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    model = session.model_of(column)
+def _own_body(session: Session, column: Column, request: Request) -> Mapping[str, Any] | None:
+    model, body = session.model_of(column), request.as_dict()
+    body.pop("model", None)
     if model.startswith("offline/"):
         return body
     return own_body(model, body, settings_used(session, column), lm_settings_of(session, column))
@@ -331,14 +330,12 @@ def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
     places = [index for index, demo in enumerate(session.demos, 1) if demo.enabled]
     turns = {f"demo {number}": f"demo {place}" for number, place in enumerate(places, 1)}
     turns |= {f"history {number}": f"history {place}" for number, place in enumerate(case.turns, 1)}
-
-    def renumbered(message: Message) -> Message:
-        turn = turns.get(message.turn, message.turn)
-        return message if turn == message.turn else replace(message, turn=turn)
-
     uses = tuple([replace(use, number=places[use.number - 1]) for use in request.prompt.demos])
-    messages = tuple([renumbered(one) for one in request.prompt.messages])
-    return replace(request, prompt=replace(request.prompt, messages=messages, demos=uses))
+    messages = []
+    for one in request.prompt.messages:
+        turn = turns.get(one.turn, one.turn)
+        messages.append(one if turn == one.turn else replace(one, turn=turn))
+    return replace(request, prompt=replace(request.prompt, messages=tuple(messages), demos=uses))
 
 
 _built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.chunk_filters import json_without_secrets
-from adapters.tools.arguments import schema_of_line
 from adapters.tools.tools import LONGEST_RESULT, RunTool, ToolResult, Tools
 from sessions.file import file_format
 from sessions.file.json_values import JSON
@@ -34,13 +33,7 @@ def described_tools(session: Session) -> tuple[RunTool, ...]:
 
     An agent has none: its instructions describe the tools, and its steps call them.
     """
-    return tuple([RunTool(one.name, one.description, schema_of(one)) for one in session.offered_tools])
-
-
-def schema_of(tool: Tool) -> Mapping[str, Any]:
-    """Return the JSON Schema of a tool's arguments, also of a typed line. Raises `adapters.errors.SignatureError`."""
-    parameters: Any = tool.parameters
-    return schema_of_line(parameters) if isinstance(parameters, str) else parameters
+    return tuple([RunTool(one.name, one.description, one.schema()) for one in session.offered_tools])
 
 
 def canned_result(tool: Tool, arguments: Mapping[str, object]) -> Any:

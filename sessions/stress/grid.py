@@ -118,19 +118,16 @@ def _candidates(
 
 
 def _column_reply(case: Case, column: Column, second: bool) -> Iterator[_Found]:
-    recorded = case.recorded_reply(column.id)
-    if recorded is not None:
-        yield from _text_of(recorded, second, f"the recorded reply of {column.id}")
     shown = case.replies.get(column.id)
-    if shown is not None and not shown.raw:
-        yield from _text_of(shown, second, f"the reply under {column.id}")
-
-
-def _text_of(answer: Answer, second: bool, source: str) -> Iterator[_Found]:
-    if not second:
-        yield _Found(answer.text, source)
-    elif answer.extraction is not None and answer.extraction.adapter in ("", ChatAdapter.name):
-        yield _Found(answer.extraction.text, f"{source}, of its second model")
+    replies: dict[str, Answer | None] = {
+        f"the recorded reply of {column.id}": case.recorded_reply(column.id),
+        f"the reply under {column.id}": None if shown is None or shown.raw else shown,
+    }
+    for source, answer in replies.items():
+        if answer is not None and not second:
+            yield _Found(answer.text, source)
+        elif answer is not None and answer.extraction and answer.extraction.adapter in ("", ChatAdapter.name):
+            yield _Found(answer.extraction.text, f"{source}, of its second model")
 
 
 def _anew(parser: Adapter, signature: Signature, values: Mapping[str, object], source: str) -> Iterator[_Found]:

@@ -117,10 +117,15 @@ class UserMetric:
         if not math.isfinite(score):
             raise CommandError(f"--metric {self.name} returned {said!r}: expected True, False or a number")
         calls = [(model, one) for model, each in getattr(usage, "usage_data", {}).items() for one in each]
-        costs = [_cost_of(model, one) for model, one in calls]
-        cost = None if any(one is None for one in costs) else sum(one or 0.0 for one in costs)
+        cost: float | None = 0.0 if calls else None
+        for model, one in calls:  # by litellm's prices; unknown if one of them is
+            prices, asked, said_tokens = price_of(model), one.get("prompt_tokens"), one.get("completion_tokens")
+            if prices is None or asked is None or said_tokens is None or cost is None:
+                cost = None
+            else:
+                cost += float(asked * prices[0] + said_tokens * prices[1]) / 1e6
         scored = score if self.threshold is None else float(score >= self.threshold)
-        return Scored(scored, len(calls), cost if calls else None)
+        return Scored(scored, len(calls), cost)
 
 
 class Fields(SimpleNamespace):
@@ -139,14 +144,6 @@ class Scored(NamedTuple):
     score: float | None = 0.0
     metric_calls: int = 0
     metric_cost: float | None = None
-
-
-def _cost_of(model: str, usage: Mapping[str, Any]) -> float | None:
-    """Compute the cost of a metric's call by litellm's prices; None if it is unknown."""
-    prices, tokens = price_of(model), (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    if prices is None or tokens[0] is None or tokens[1] is None:
-        return None
-    return float(tokens[0] * prices[0] + tokens[1] * prices[1]) / 1e6
 
 
 Check = UserCheck | UserMetric

@@ -55,15 +55,6 @@ def _ends(total: Total, measure: Measure) -> JSON:
     return [interval.low, interval.high]
 
 
-def _expected(total: Total, value: JSON) -> JSON:
-    return value if total.expecting else None
-
-
-def asked_again_words(total: Total) -> str:
-    """Return `5 runs, 3 parsed`: runs that sent the error back to the model, and how many then parsed."""
-    return f"{counted(total.asked, 'run')}, {total.asked_and_parsed:,} parsed" if total.asked else ""
-
-
 def share_words(total: Total, measure: Measure) -> str:
     """Return `19 of 20 (76–99 %)`; empty without a share."""
     share = total.share(measure)
@@ -121,17 +112,18 @@ def cost_words(total: Total) -> str:
     return "unknown" if total.cost is None else cost(total.cost)
 
 
-def time_words(total: Total) -> str:
-    return "" if total.median_ms is None else f"{total.median_ms:,.0f} ({total.p95_ms or 0:,.0f})"
-
-
 FACTS = (
     Fact("runs", "", lambda it: it.counted),
     Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
     Fact("interval", "", lambda it: _ends(it, "parsed")),
-    Fact("expectations", "as expected", lambda it: _expected(it, it.held), lambda it: share_words(it, "expected")),
+    Fact(
+        "expectations",
+        "as expected",
+        lambda it: it.held if it.expecting else None,
+        lambda it: share_words(it, "expected"),
+    ),
     Fact("expecting", "", lambda it: it.expecting),
-    Fact("expectations_interval", "", lambda it: _expected(it, _ends(it, "expected"))),
+    Fact("expectations_interval", "", lambda it: _ends(it, "expected") if it.expecting else None),
     Fact("fields", "by field", lambda it: it.by_field, fields_words),
     Fact("score", "score", lambda it: it.score, score_words),
     Fact("score_interval", "", lambda it: None if it.score is None else _ends(it, "score")),
@@ -139,9 +131,19 @@ FACTS = (
     Fact("tokens", "tokens a run", lambda it: it.tokens, token_words),
     Fact("tokens_are_estimates", "", lambda it: it.estimates > 0),
     Fact("cost", "cost", lambda it: it.cost, cost_words),
-    Fact("ms", "ms (p95)", lambda it: {"median": it.median_ms, "p95": it.p95_ms}, time_words),
+    Fact(
+        "ms",
+        "ms (p95)",
+        lambda it: {"median": it.median_ms, "p95": it.p95_ms},
+        lambda it: "" if it.median_ms is None else f"{it.median_ms:,.0f} ({it.p95_ms or 0:,.0f})",
+    ),
     Fact("retries", "retries", lambda it: it.retries, lambda it: f"{it.retries:,}" if it.retries else ""),
-    Fact("asked_again", "asked again", lambda it: it.asked_again, asked_again_words),
+    Fact(  # the error was sent back to the model: in how many runs, and how many of them then parsed
+        "asked_again",
+        "asked again",
+        lambda it: it.asked_again,
+        lambda it: f"{counted(it.asked, 'run')}, {it.asked_and_parsed:,} parsed" if it.asked else "",
+    ),
     Fact("rejected", "rejected", lambda it: it.rejected, lambda it: f"{it.rejected:,}" if it.rejected else ""),
     Fact("failed", "not counted", lambda it: it.failed, lambda it: f"{it.failed:,}" if it.failed else ""),
     Fact("flags", "", lambda it: it.flags),

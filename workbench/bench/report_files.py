@@ -116,7 +116,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
                 "change": one.word,
                 "difference": one.difference.mean if one.difference.first else None,
                 "interval": [one.difference.interval.low, one.difference.interval.high],
-                "p": one.p,
+                "p": one.difference.p_adjusted,
                 "cases": len(one.difference.first),
                 "words": one.words,
             }

@@ -25,6 +25,7 @@ from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from sessions.bench.results import BenchRun, Outcome, ResultsFile
 from sessions.file.typed_values import typed
+from sessions.model.replies import Answer
 from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
 from workbench.bench.judging import LONGEST_REASON, Check, Judged, judge, missed
@@ -196,9 +197,18 @@ class Bench:
             raise self._problem
 
     def _work(self, queue: Iterator[Job], files: Mapping[Any, ResultsFile]) -> None:
-        while (job := self._next(queue)) is not None:
+        while True:
+            with self._lock:
+                job = None if self._stop.is_set() else next(queue, None)
+            if job is None:
+                return
+            while (left := self._pauses.left(job.model)) > 0:  # as long as the provider asked
+                self.progress.waiting_s = left
+                if self._stop.wait(left):
+                    return
+            self.progress.waiting_s = 0.0
             expected = self._forecasts.cost(job)
-            if not self._may_begin(job) or not self.budget.take(expected):
+            if self._stop.is_set() or not self.budget.take(expected):
                 return
             cost: float | None = None
             try:
@@ -211,19 +221,6 @@ class Bench:
                 self._stop.set()
             finally:
                 self.budget.give_back(expected, cost)
-
-    def _next(self, queue: Iterator[Job]) -> Job | None:
-        with self._lock:
-            return None if self._stop.is_set() else next(queue, None)
-
-    def _may_begin(self, job: Job) -> bool:
-        """Wait as long as the provider asked; False if the bench is stopped meanwhile."""
-        while (left := self._pauses.left(job.model)) > 0:
-            self.progress.waiting_s = left
-            if self._stop.wait(left):
-                return False
-        self.progress.waiting_s = 0.0
-        return not self._stop.is_set()
 
     def _sent(self, job: Job) -> Run | None:
         """Send the job; None if it was aborted. Raises `CommandError` for errors that the user must fix."""
@@ -317,7 +314,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         adapter=job.column.adapter,
         model=job.model,
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        reply=None if kept is None else recording.answer_of_reply(kept),
+        reply=None if kept is None else recording.copied(Answer, kept),
         values={name: typed(value) for name, value in run.values.items()},
         error=None if run.error is None else scrub.scrubbed(one_line(run.error.message, LONGEST_REASON)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),

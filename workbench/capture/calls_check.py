@@ -89,18 +89,17 @@ def _judged(before: Session, after: Session, path: str) -> Iterator[FixtureResul
     if not columns and len(before.columns) == len(after.columns) == 1:  # the adapter changed
         columns = {before.columns[0].id: after.columns[0].id}
     adapters = {now: (_adapter(before, old), _adapter(after, now)) for old, now in columns.items()}
-    asked = replace(after, cases=tuple([_moved(one, columns) for one in before.cases]), variants=before.variants)
+    cases: list[Case] = []
+    for case in before.cases:
+        recordings = {columns.get(name, name): one for name, one in case.recordings.items()}
+        cases.append(replace(case, recordings=recordings, replies={}, expect={}))
+    asked = replace(after, cases=tuple(cases), variants=before.variants)
     judged = {(one.case, one.column): one for one in checking.each(asked, path) if not one.is_empty}
     for case in asked.cases:
         for column in case.recordings:
             result = judged.get((case.name, column))
             if result is not None:
                 yield _group_by_adapter(_add_live(result, case, after), adapters.get(column, ("", "")))
-
-
-def _moved(case: Case, columns: dict[str, str]) -> Case:
-    recordings = {columns.get(name, name): one for name, one in case.recordings.items()}
-    return replace(case, recordings=recordings, replies={}, expect={})
 
 
 def _adapter(session: Session, column: str) -> str:

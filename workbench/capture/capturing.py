@@ -13,8 +13,6 @@ from workbench.capture.in_your_process import attaching
 from workbench.capture.in_your_process.listening import Listener
 from workbench.capture.in_your_process.outlet import Outlet, Writer
 
-WRITER = "workbench.capture.sessions_writer"
-
 
 class Capture(Listener):
     """A callback for dspy that saves a program's calls as sessions in a folder.
@@ -33,7 +31,7 @@ class Capture(Listener):
         redact: Sequence[str] = (),
     ) -> None:
         options = options_of(folder, cases=cases, only=only, sample=sample, redact=redact)
-        super().__init__(Outlet(Writer(command(), variables(), options)))
+        super().__init__(Outlet(writer(options)))
 
     def close(self) -> None:
         """Wait until the sessions are written. The end of the program does this, too."""
@@ -82,15 +80,15 @@ def options_of(
     }
 
 
-def command() -> list[str]:
-    """Return the child's command: this Python with `-P`, which never imports the caller's packages."""
-    return [sys.executable, "-P", "-m", WRITER]
+COMMAND = (sys.executable, "-P", "-m", "workbench.capture.sessions_writer")
+"""The child's command: this Python with `-P`, which never imports the caller's packages."""
 
 
-def variables() -> dict[str, str]:
-    """Return the environment variables that locate our packages in an editable install."""
+def writer(options: dict[str, Any], command: Sequence[str] = COMMAND) -> Writer:
+    """Return the child process that writes sessions; in an editable install it is told where our packages are."""
     home = Path(__file__).parents[2]
-    return {} if home.name in ("site-packages", "dist-packages") else {"PYTHONPATH": str(home)}
+    is_installed = home.name in ("site-packages", "dist-packages")
+    return Writer(list(command), {} if is_installed else {"PYTHONPATH": str(home)}, options)
 
 
 MOST_NAMED = 8

@@ -56,16 +56,14 @@ class Parser(argparse.ArgumentParser):
             self.add_argument(flag, **deepcopy(settings))  # each parser has lists of its own
 
     def error(self, message: str) -> NoReturn:
-        raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
-
-    def _nearest(self, message: str) -> str:
-        """Suggest the nearest option, or the nearest word of a closed list."""
+        """Raise `CommandError`; suggest the nearest option, or the nearest word of a closed list."""
         near = None
         if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
             near = nearest(wrong.group(1), self._option_string_actions)
         elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
             near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))
-        return f"; did you mean {near}?" if near else ""
+        hint = f"; did you mean {near}?" if near else ""
+        raise CommandError(f"{message}{hint}; `{self.prog} --help` shows how")
 
 
 def standard_input(what: str) -> str:

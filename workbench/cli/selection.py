@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -98,16 +99,28 @@ def replace_columns(session: Session, columns: Sequence[Column]) -> Session:
     return replace(session, columns=tuple(by_id.values()))
 
 
-def set_models(chosen: Selection, models: Sequence[str]) -> Selection:
-    """Set the model of the chosen columns; for several, copy each column and name the model in its id."""
-    if not models:
+def vary_columns(chosen: Selection, options: argparse.Namespace, *, beside: bool) -> Selection:
+    """Apply `--model`, `--variant` and `--ask-again` to the chosen columns. Raises CommandError.
+
+    For several models, each column is copied, and its id names the model. With `beside`, columns that ask again are
+    added to the others.
+    """
+    models = options.models
+    if models:
+        columns = tuple(
+            replace(column, id=column.id if len(models) == 1 else f"{column.id} · {model}", model=model)
+            for column in chosen.columns
+            for model in models
+        )
+        chosen = replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
+    chosen = add_variant_columns(chosen, options.variants)
+    if not options.ask_again:
         return chosen
-    columns = tuple(
-        replace(column, id=column.id if len(models) == 1 else f"{column.id} · {model}", model=model)
-        for column in chosen.columns
-        for model in models
-    )
-    return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
+    asking: list[Column] = []
+    for column in chosen.columns:
+        again = replace(column, params={**column.params, "ask_again": options.ask_again})
+        asking += [column, replace(again, id=f"{column.id} · ask again")] if beside else [again]
+    return replace(chosen, columns=tuple(asking), session=replace_columns(chosen.session, asking))
 
 
 def add_variant_columns(chosen: Selection, tags: Sequence[str]) -> Selection:
@@ -124,15 +137,6 @@ def add_variant_columns(chosen: Selection, tags: Sequence[str]) -> Selection:
                 command_output.message(f"variant {tag}: {use.variant.of} is left out: {why}")
     columns = tuple([made for column in chosen.columns for made in variants.columns_of(column, tags)])
     return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
-
-
-def asking_again(chosen: Selection, times: int, *, beside: bool = False) -> Selection:
-    """Make the chosen columns ask again after a parse error; with `beside`, in additional columns."""
-    columns: list[Column] = []
-    for column in chosen.columns:
-        again = replace(column, params={**column.params, "ask_again": times})
-        columns += [column, replace(again, id=f"{column.id} · ask again")] if beside else [again]
-    return replace(chosen, columns=tuple(columns), session=replace_columns(chosen.session, columns))
 
 
 def choose_case(session: Session, name: str | None) -> Case:
@@ -180,9 +184,6 @@ class Unrenderable:
 
     type: str
     message: str
-
-    def as_dict(self) -> dict[str, object]:
-        return {"messages": [], "segments": [], "request": None, "error": {"type": self.type, "message": self.message}}
 
 
 def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable:

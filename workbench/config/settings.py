@@ -34,10 +34,6 @@ MOST_MEGABYTES = 100_000
 Source = Literal["default", "file", "environment"]
 
 
-def _nothing() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True)
 class Settings:
     """The current settings. Each field is a key of the config file, which `KEYS` describes."""
@@ -50,8 +46,8 @@ class Settings:
     remember_layout: bool = True
     keep_runs: int = 200
     fetched_models: bool = True
-    servers: Mapping[str, str] = field(default_factory=_nothing)
-    keymap: Mapping[str, str] = field(default_factory=_nothing)
+    servers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    keymap: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)
@@ -128,21 +124,18 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
 
 def example() -> str:
     """Return a config file with all keys commented out, each with its purpose."""
-    sections = [
-        "\n".join(
-            [
-                *(f"# {line}" for line in textwrap.wrap(f"{key.about} {_default(key)}", 96)),
-                *(f"#{line}" for line in key.example.split("\n")),
-            ]
-        )
-        for key in KEYS
-    ]
+    sections = []
+    for key in KEYS:
+        about = f"{key.about} Default: {_default(key).strip('`')}.{_variables(key)}"
+        lines = [f"# {line}" for line in textwrap.wrap(about, 96)]
+        lines += [f"#{line}" for line in key.example.split("\n")]
+        sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"
 
 
 def reference() -> str:
     """Return a Markdown table of the keys."""
-    rows = [f"| `{key.name}` | {key.takes} | {key.about}{_variables(key)} | {_default_value(key)} |" for key in KEYS]
+    rows = [f"| `{key.name}` | {key.takes} | {key.about}{_variables(key)} | {_default(key)} |" for key in KEYS]
     return "\n".join(["| key | takes | for | default |", "|---|---|---|---|", *rows]) + "\n"
 
 
@@ -157,13 +150,9 @@ def shown(value: Any) -> str:
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 
-def _default_value(key: Key) -> str:
+def _default(key: Key) -> str:
     value = getattr(Settings(), key.name)
     return "none" if isinstance(value, Mapping) else f"`{shown(value)}`"
-
-
-def _default(key: Key) -> str:
-    return f"Default: {_default_value(key).strip('`')}.{_variables(key)}"
 
 
 def _variables(key: Key) -> str:

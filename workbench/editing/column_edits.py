@@ -5,7 +5,7 @@ They return a new `State`, or the same if nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from adapters.formats import catalog
@@ -23,9 +23,14 @@ BETWEEN = " · "
 """Separates a column's name, variant and model in its id."""
 
 
-def add_model(state: State, id: str, model: str) -> State:
-    """Copy column `id` for another model; the new id contains the model's name."""
-    return _beside(state, [id], lambda column: replace(column, model=model))
+def copy(state: State, id: str, **changes: Any) -> State:
+    """Copy column `id` beside itself with other attributes; the new id contains its variant and model."""
+    columns = state.session.columns
+    column = state.session.column(id)
+    new = replace(column, **changes)
+    new = replace(new, id=_free_id(state, _name(new)))
+    at = columns.index(column) + 1
+    return edits.set_session(state, columns=(*columns[:at], new, *columns[at:]))
 
 
 def add_model_to_all(state: State, model: str) -> State:
@@ -34,34 +39,24 @@ def add_model_to_all(state: State, model: str) -> State:
     for column in state.session.columns:
         first.setdefault(_kind(column), column.id)
     there = {_kind(one) for one in state.session.columns if state.session.model_of(one) == model}
-    wanted = [id for kind, id in first.items() if kind not in there]
-    return _beside(state, wanted, lambda column: replace(column, model=model))
-
-
-def add_variant(state: State, id: str, tag: str) -> State:
-    """Copy column `id` to use the variants of `tag`."""
-    return _beside(state, [id], lambda column: replace(column, variant=tag))
+    for kind, id in first.items():
+        if kind not in there:
+            state = copy(state, id, model=model)
+    return state
 
 
 def remove(state: State, id: str) -> State:
     """Remove a column; its replies and recordings stay in the session."""
-    return edits.set_columns(state, [one for one in state.session.columns if one.id != id])
+    return edits.set_session(state, columns=tuple([one for one in state.session.columns if one.id != id]))
 
 
-def set_model(state: State, id: str, model: str | None) -> State:
-    """Set the column's own model; None restores the session's."""
-    return _changed(state, id, lambda column: replace(column, model=model))
-
-
-def set_variant(state: State, id: str, tag: str | None) -> State:
-    return _changed(state, id, lambda column: replace(column, variant=tag))
-
-
-def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State:
-    """Set the parameters of a column, or of the session (for all columns) if `id` is None."""
-    if id is not None:
-        return _changed(state, id, lambda column: replace(column, params=params))
-    return edits.set_session(state, params=params)
+def change(state: State, id: str, **changes: Any) -> State:
+    """Change attributes of column `id`; an id composed by `_name` is updated."""
+    column = state.session.column(id)
+    new = replace(column, **changes)
+    if BETWEEN in id and id == _name(column):
+        new = replace(new, id=_free_id(state, _name(new)) if new != column else id)
+    return _put(state, id, new)
 
 
 def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
@@ -78,7 +73,8 @@ def set_release(state: State, version: str, adapters: Iterable[str]) -> State:
             is_named_after_it = column.id.startswith(column.adapter)
             id = _free_id(made, wanted + column.id.removeprefix(column.adapter)) if is_named_after_it else column.id
             new = replace(column, adapter=wanted, id=id)
-            made = edits.set_columns(made, [new if one.id == column.id else one for one in made.session.columns])
+            columns = [new if one.id == column.id else one for one in made.session.columns]
+            made = edits.set_session(made, columns=tuple(columns))
     return made
 
 
@@ -91,19 +87,14 @@ def set_adapter(state: State, id: str, adapter: str) -> State:
     kept = {id for case in state.session.cases for part in (case.recordings, case.replies) for id in part}
     new_id = _free_id(state, adapter + id.removeprefix(column.adapter)) if id.startswith(column.adapter) else id
     new_id = id if new_id in kept else new_id  # a removed column left its replies under that id
-    new = replace(column, adapter=adapter, options=options, id=new_id)
-    changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
-    return changed if new_id == id else _renamed(changed, id, new_id)
+    return _put(state, id, replace(column, adapter=adapter, options=options, id=new_id))
 
 
 def set_extraction_model(state: State, id: str, model: str | None) -> State:
     """Set the second model of a TwoStep column; None restores the column's own."""
-
-    def change(column: Column) -> Column:
-        others = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
-        return replace(column, options=others if model is None else {**others, EXTRACTION_OPTION: model})
-
-    return _changed(state, id, change)
+    options = state.session.column(id).options
+    others = {name: value for name, value in options.items() if name != EXTRACTION_OPTION}
+    return change(state, id, options=others if model is None else {**others, EXTRACTION_OPTION: model})
 
 
 def _free_id(state: State, wanted: str) -> str:
@@ -121,40 +112,20 @@ def _name(column: Column) -> str:
     return BETWEEN.join([part for part in parts if part])
 
 
-def _beside(state: State, ids: Iterable[str], make: Callable[[Column], Column]) -> State:
-    made = state
-    for id in ids:
-        column = made.session.column(id)
-        new = make(column)
-        new = replace(new, id=_free_id(made, _name(new)))
-        at = made.session.columns.index(column) + 1
-        made = edits.set_columns(made, (*made.session.columns[:at], new, *made.session.columns[at:]))
-    return made
-
-
-def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State:
-    """Replace a column; an id composed by `_name` is updated."""
-    column = state.session.column(id)
-    new = change(column)
-    if new == column:
-        return state
-    if BETWEEN in id and id == _name(column):
-        new = replace(new, id=_free_id(state, _name(new)))
-    changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
-    return changed if new.id == id else _renamed(changed, id, new.id)
-
-
-def _renamed(state: State, old: str, new: str) -> State:
-    """Rename a column in the recordings, replies and measurements of all cases."""
+def _put(state: State, id: str, new: Column) -> State:
+    """Replace a column; the recordings, replies and measurements of all cases follow its new id."""
+    columns = tuple([new if one.id == id else one for one in state.session.columns])
+    if new.id == id:
+        return edits.set_session(state, columns=columns)
 
     def moved(kept: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {(new if id == old else id): value for id, value in kept.items()} if old in kept else kept
+        return {(new.id if key == id else key): value for key, value in kept.items()} if id in kept else kept
 
     cases = tuple(
         replace(one, recordings=moved(one.recordings), replies=moved(one.replies), measured=moved(one.measured))
         for one in state.session.cases
     )
-    return state.with_session(cases=cases)
+    return state.with_session(columns=columns, cases=cases)
 
 
 def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:

@@ -157,15 +157,15 @@ def complete(text: str, offset: int, own: Callable[[], Sequence[str]], *, asked:
     if not (word or asked) or word[:1].isdigit():
         return None
     known = _known(head, text, own)
-    fitting = tuple(one for one in known if _fits(word, one.text))
+    start = word.lower()
+    fitting = tuple(
+        one
+        for one in known
+        if one.text.lower().startswith(start) or one.text.rpartition(".")[2].lower().startswith(start)
+    )
     if not fitting or (word and any(one.text == word for one in fitting)):
         return None
     return Completion(len(word), fitting[:MOST])
-
-
-def _fits(word: str, text: str) -> bool:
-    names = (text.lower(), text.rpartition(".")[2].lower())
-    return any(name.startswith(word.lower()) for name in names)
 
 
 def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Candidate, ...]:

@@ -6,14 +6,14 @@ They return a new `State`, or the same if nothing changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
-from sessions.model.session import Case, Column
+from sessions.model.session import Case
 from workbench.editing import field_values, plain_values, row_edits
 from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
@@ -33,10 +33,6 @@ def set_session(state: State, **changes: Any) -> State:
     return state.with_session(**changes)
 
 
-def set_columns(state: State, columns: Iterable[Column]) -> State:
-    return set_session(state, columns=tuple(columns))
-
-
 def set_text(state: State, place: Place, field: Field, text: str) -> State:
     """Set a field of an input, demo or history turn from typed text.
 
@@ -52,19 +48,13 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
 
 def set_value(state: State, place: Place, value: Any) -> State:
     """Set a field of an input, demo or history turn to a plain JSON value, without a draft; `ABSENT` removes it."""
-    return row_edits.drafted(_set_value(state, place, value), place, None)
-
-
-def _set_value(state: State, place: Place, value: Any) -> State:
+    state = row_edits.drafted(state, place, None)
     values = values_at(state, place)
+    if field_values.same(values.get(place.field, ABSENT), value):
+        return state
+    changed = {**values, place.field: value}
     if value is ABSENT:
-        if place.field not in values:
-            return state
-        changed = {name: one for name, one in values.items() if name != place.field}
-    else:
-        if place.field in values and field_values.same(values[place.field], value):
-            return state
-        changed = {**values, place.field: value}
+        del changed[place.field]
     if place.kind == "demo":
         demos = list(state.session.demos)
         demos[place.row] = replace(demos[place.row], values=changed)
@@ -138,17 +128,17 @@ def dismiss_guess(state: State, guess: str) -> State:
 
 def add_case(state: State) -> State:
     """Add an empty case after the current case, and switch to it."""
-    return _insert_case(state, Case(_free_name(state, "case 1")))
+    return _insert_case(state, Case("case 1"))
 
 
 def duplicate_case(state: State) -> State:
     """Copy the current case without its recordings and replies, and switch to the copy."""
-    copied = replace(state.case, name=_free_name(state, state.case.name), recordings={}, replies={})
-    drafts = {
-        place._replace(case=copied.name): text for place, text in state.drafts.items() if place.case == state.case.name
-    }
-    inserted = _insert_case(state, copied)
-    return replace(inserted, drafts=MappingProxyType({**inserted.drafts, **drafts}))
+    inserted = _insert_case(state, replace(state.case, recordings={}, replies={}))
+    drafts = dict(state.drafts)
+    for place, text in state.drafts.items():
+        if place.case == state.case.name:
+            drafts[place._replace(case=inserted.case.name)] = text
+    return replace(inserted, drafts=MappingProxyType(drafts))
 
 
 def rename_case(state: State, name: str) -> State:
@@ -176,14 +166,11 @@ def delete_case(state: State) -> State:
     return State(replace(state.session, cases=cases), at, MappingProxyType(drafts))
 
 
-def _free_name(state: State, wanted: str) -> str:
-    return row_edits.free_name(wanted, [one.name for one in state.session.cases])
-
-
 def _insert_case(state: State, case: Case) -> State:
-    at = state.case_index + 1
-    cases = (*state.session.cases[:at], case, *state.session.cases[at:])
-    return replace(state.with_session(cases=cases), case_index=at)
+    """Insert a case under a free name after the current case, and switch to it."""
+    at, cases = state.case_index + 1, state.session.cases
+    case = replace(case, name=row_edits.free_name(case.name, [one.name for one in cases]))
+    return replace(state.with_session(cases=(*cases[:at], case, *cases[at:])), case_index=at)
 
 
 NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
@@ -229,18 +216,14 @@ def _expect(expect: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
     changed = dict(expect)
     fields = expect.get("fields")
     if isinstance(fields, Mapping):
-        changed["fields"] = {_path(key, old, new): one for key, one in fields.items()}
+        at_start = re.compile(rf"{re.escape(old)}(?=[.\[]|\Z)")  # the rest is a path into the field
+        changed["fields"] = {new + key[len(old) :] if at_start.match(key) else key: one for key, one in fields.items()}
     columns = expect.get("columns")
     if isinstance(columns, Mapping):
         changed["columns"] = {
             id: _expect(one, old, new) if isinstance(one, Mapping) else one for id, one in columns.items()
         }
     return changed if changed != expect else expect
-
-
-def _path(path: str, old: str, new: str) -> str:
-    is_of_field = path.startswith(old) and path[len(old) : len(old) + 1] in ("", ".", "[")
-    return new + path[len(old) :] if is_of_field else path
 
 
 def _renamed(values: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:

@@ -14,7 +14,6 @@ from adapters.formats.two_step import TwoStepAdapter
 from adapters.late_dataclasses import replace
 from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.fix_makers import copied_from, target_at
-from adapters.replies.flag import Diagnosis
 from adapters.replies.reading import Reading
 from adapters.requests.calls import asked_again
 from adapters.requests.request import Request
@@ -146,7 +145,7 @@ def apply(state: State, column_id: str, fix: Fix) -> State:
     wrong = sorted(set(new.options) - set(catalog.profile(new.adapter).options))
     if wrong:
         raise FixError(f"{new.adapter} has no option {wrong[0]}")
-    return edits.set_columns(state, [new if one is column else one for one in state.session.columns])
+    return edits.set_session(state, columns=tuple([new if one is column else one for one in state.session.columns]))
 
 
 def _change_field(state: State, change: Mapping[str, Any]) -> State:
@@ -194,9 +193,16 @@ def effects_of(
     asking = [ASK_AGAIN] if can_ask and not column.params.get("ask_again") else []
     if not offered and any(cause.cause in ASKED_FIRST for cause in causes):
         offered += asking
-    together = [] if reading is None or reading.ok else list(_of_all_places(causes))
-    apart = list(_sentences(causes)) if together else []
-    offered += together
+    apart: list[Fix] = []  # the first sentence that each wrong place offers for a description
+    for cause in causes if reading is not None and not reading.ok else ():
+        apart += [fix for fix in cause.fixes if fix.kind == "description" and cause.field][:1]
+    places = _each_once(apart)
+    if len(places) > 1:  # the sentences of several wrong places are one fix
+        told = "; ".join(fix.message.removeprefix("Add to the description of ").rstrip(".") for fix in places)
+        changes = {"fields": [fix.change for fix in places]}
+        offered.append(Fix("description", f"Add to the descriptions of {told}.", changes))
+    else:
+        apart = []
     offered += [fix for cause in causes for fix in cause.fixes if fix not in apart] + asking
     found = linting.lints_of(state.session, column, state.case, request) if request is not None else ()
     offered += [fix for lint in found if lint.severity != "info" for fix in lint.fixes]
@@ -232,20 +238,6 @@ def _adapter_of(fix: Fix) -> str:
     return str(fix.change.get("adapter", "json" if "fallback" in fix.change else ""))
 
 
-def _sentences(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
-    """Yield the first sentence that each wrong place offers for a description."""
-    for one in causes:
-        yield from [fix for fix in one.fixes if fix.kind == "description" and one.field][:1]
-
-
-def _of_all_places(causes: Iterable[Diagnosis]) -> Iterator[Fix]:
-    """Offer the sentences of several wrong places as one fix."""
-    found = _each_once(_sentences(causes))
-    if len(found) > 1:
-        told = "; ".join(fix.message.removeprefix("Add to the description of ").rstrip(".") for fix in found)
-        yield Fix("description", f"Add to the descriptions of {told}.", {"fields": [fix.change for fix in found]})
-
-
 def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix]:
     """Offer the near misses that parse as edits of the reply, and after a parse error a demo of the format."""
     if reading.extraction is not None:  # no demo reaches the call that failed
@@ -263,17 +255,16 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}
         message = "Add the corrected reply as a demo of the format; then judge by another case."
-    elif any(one.enabled for one in state.session.demos) or not (OF_THE_FORMAT & causes or _has_copies(reading)):
+    elif any(one.enabled for one in state.session.demos):
         return
     else:
+        # A demo also shows better than words that an input is not to be copied in place of a value
+        places = [target_at(reading, one.path or one.field) for one in reading.diagnosis]
+        if not OF_THE_FORMAT & causes and not any(copied_from(reading, one) for one in places):
+            return
         values, message = next(_parsed_replies(state, column), (state.case.inputs, FILL_IN))
     if all(dict(one.values) != values for one in state.session.demos):
         yield Fix("demo", message, {"new_demo": values})
-
-
-def _has_copies(reading: Reading) -> bool:
-    """Return whether an input was copied in place of a value, which a demo shows better than words."""
-    return any(copied_from(reading, target_at(reading, one.path or one.field)) for one in reading.diagnosis)
 
 
 def _parsed_replies(state: State, column: Column) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -391,15 +382,12 @@ def chosen(effects: Iterable[Effect], wanted: str) -> Effect:
     known = list(effects)
     if wanted.isdecimal() and 0 < int(wanted) <= len(known):
         return known[int(wanted) - 1]
+    try:
+        change = json.loads(wanted)
+    except (ValueError, RecursionError):
+        change = None
     for one in known:
-        if one.fix.kind == wanted or _same_change(one.fix, wanted):
+        if one.fix.kind == wanted or plain(dict(one.fix.change)) == change:
             return one
     told = "; ".join(f"{number} {one.fix.message}" for number, one in enumerate(known, 1))
     raise FixError(f"no fix {wanted!r}; there are: {told}" if known else "the reply and the prompt need no fix")
-
-
-def _same_change(fix: Fix, wanted: str) -> bool:
-    try:
-        return bool(json.loads(wanted) == plain(dict(fix.change)))
-    except (ValueError, RecursionError):
-        return False

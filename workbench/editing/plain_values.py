@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.late_dataclasses import dataclass, field
@@ -100,6 +102,7 @@ def read(text: str, annotation: Any) -> Any:
     lines = text.split("\n")
     shape = shape_of(annotation)
     first = next(index for index, line in enumerate(lines) if line.strip())
+    indent = len(lines[first]) - len(lines[first].lstrip(" "))
     is_one = first == len(lines) - 1 or not "".join(lines[first + 1 :]).strip()
     try:
         if shape.kind not in ("list", "fields", "map"):
@@ -107,8 +110,10 @@ def read(text: str, annotation: Any) -> Any:
         if is_one and not isinstance(bare := read_json(text), NotAValue):
             return bare  # `null`, or a value that the type does not allow
         reader = _Reader(lines)
-        value = reader.value(annotation, reader.indent, 0)
-        reader.end()
+        value = reader.value(annotation, indent, 0)
+        left = reader.next
+        if left is not None:
+            raise _WrongError("indented differently from the lines above", left.number + 1, left.indent + 1)
         return value
     except _WrongError as wrong:
         return NotAValue(*wrong.args)
@@ -116,9 +121,19 @@ def read(text: str, annotation: Any) -> Any:
         return NotAValue("nested too deeply to be read", 1, 1)
 
 
-def skeleton(annotation: Any) -> str:
+def skeleton(annotation: Any, depth: int = 0) -> str:
     """Return a template of the type's fields to fill in; "" for types without parts."""
-    return "\n".join(_skeleton(shape_of(annotation), 0))
+    shape = shape_of(annotation)
+    if depth > 4:
+        return ""
+    if shape.kind == "list":
+        inner = textwrap.indent(skeleton(shape.items, depth + 1), INDENT)
+        return f"- {inner.removeprefix(INDENT)}"
+    made: list[str] = []
+    for name, one in shape.fields.items():
+        inner = textwrap.indent(skeleton(one, depth + 1), INDENT)
+        made.append(f"{name}:\n{inner}" if inner else f"{name}: ")
+    return "\n".join(made)
 
 
 def next_line(before: str, annotation: Any) -> str | None:
@@ -188,37 +203,13 @@ def _key(key: str) -> str:
 def _said(value: Any, shape: Shape) -> str:
     if isinstance(value, str):
         is_line = "\n" not in value and not _CONTROL.search(value)
-        if (
-            is_line
-            and value == value.strip()
-            and value not in ("", "|")
-            and value[0] not in '"[{'
-            and _reads_as(value, shape) == value
-        ):
-            return value
+        if is_line and value == value.strip() and value not in ("", "|") and value[0] not in '"[{':
+            with suppress(_WrongError):
+                if _scalar(value, shape, 0, 0) == value:
+                    return value
         if not value and shape.kind == "text" and not shape.optional:
             return ""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _reads_as(text: str, shape: Shape) -> Any:
-    try:
-        return _scalar(text, shape, 0, 0)
-    except _WrongError:
-        return None
-
-
-def _skeleton(shape: Shape, depth: int) -> list[str]:
-    if depth > 4:
-        return []
-    if shape.kind == "list":
-        inner = _skeleton(shape_of(shape.items), depth + 1) or [""]
-        return [f"- {inner[0]}", *[INDENT + line for line in inner[1:]]]
-    made: list[str] = []
-    for name, annotation in shape.fields.items():
-        inner = _skeleton(shape_of(annotation), depth + 1)
-        made += [f"{name}: " if not inner else f"{name}:", *[INDENT + line for line in inner]]
-    return made
 
 
 # -- reading
@@ -243,7 +234,7 @@ class _Reader:
         self._last_number = max(number for number, line in enumerate(lines) if line.strip())
 
     @property
-    def _next(self) -> _Line | None:
+    def next(self) -> _Line | None:
         """The next line that is not blank."""
         while self._at < len(self._lines) and not self._lines[self._at].strip():
             self._at += 1
@@ -252,19 +243,8 @@ class _Reader:
         line = self._lines[self._at]
         return _Line(self._at, len(line) - len(line.lstrip(" ")), line.strip())
 
-    @property
-    def indent(self) -> int:
-        line = self._next
-        return line.indent if line is not None else 0
-
-    def end(self) -> None:
-        """Raise an error if lines are left."""
-        line = self._next
-        if line is not None:
-            raise _WrongError("indented differently from the lines above", line.number + 1, line.indent + 1)
-
     def value(self, annotation: Any, indent: int, depth: int) -> Any:
-        line = self._next
+        line = self.next
         assert line is not None
         if depth > DEEPEST:
             raise _WrongError("nested too deeply: write the rest as JSON", line.number + 1, 1)
@@ -279,7 +259,7 @@ class _Reader:
     def _rows(self, shape: Shape, indent: int, depth: int) -> list[Any]:
         found: list[Any] = []
         has_dashes: bool | None = None
-        while (line := self._next) is not None and line.indent == indent:
+        while (line := self.next) is not None and line.indent == indent:
             is_dashed = line.text == "-" or line.text.startswith("- ")
             has_dashes = is_dashed if has_dashes is None else has_dashes
             if is_dashed != has_dashes:
@@ -299,7 +279,7 @@ class _Reader:
 
     def _fields(self, shape: Shape, indent: int, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        while (line := self._next) is not None and line.indent == indent:
+        while (line := self.next) is not None and line.indent == indent:
             parts = _KEY.match(line.text)
             if parts is None:
                 names = ", ".join(list(shape.fields)[:4]) or "a name"
@@ -325,7 +305,7 @@ class _Reader:
             return self._block(line.indent)
         if not rest:
             self._at += 1
-            below = self._next
+            below = self.next
             if below is not None and below.indent > line.indent:
                 return self.value(annotation, below.indent, depth + 1)
             # Nothing follows the name: return an empty value, or None if the type is optional
@@ -349,7 +329,7 @@ class _Reader:
 
     def _block(self, outer: int) -> str:
         """Read the lines below a `|`, without their indent."""
-        first = self._next
+        first = self.next
         if first is None or first.indent <= outer:
             return ""
         taken: list[str] = []

@@ -162,14 +162,16 @@ FIELDS: tuple[Field, ...] = (
 
 def values_of(tool: Tool) -> Mapping[str, Any]:
     """Return the tool's values for `FIELDS`, with `default` and `results` only if it has them."""
-    place = _default_at(tool.results)
-    others = [dict(one) for index, one in enumerate(tool.results) if index != place]
-    default = {} if place is None else {"default": tool.results[place]["result"]}
     given: Any = tool.parameters
     if not isinstance(given, str):
         given = json.dumps(dict(given), ensure_ascii=False, indent=2) if given else ""
     values = {"name": tool.name, "description": tool.description, "arguments": given}
-    return values | default | ({"results": others} if others else {})
+    default, others = _split(tool.results)
+    if default:
+        values["default"] = default[0]["result"]
+    if others:
+        values["results"] = others
+    return values
 
 
 def set_text(state: State, place: Place, text: str) -> State:
@@ -178,7 +180,8 @@ def set_text(state: State, place: Place, text: str) -> State:
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
     made = _replace_field(tool, place.field, text)
-    changed = state if made == tool else _replace_tool(state, place.row, made)
+    tools = tuple([made if index == place.row else one for index, one in enumerate(state.session.tools)])
+    changed = state if made == tool else state.with_session(tools=tools)
     kept = values_of(made).get(place.field, ABSENT)
     is_text = place.field in ("name", "description", "arguments")
     shown = field_values.shown(kept, "text" if is_text else "json")
@@ -209,19 +212,21 @@ def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: A
     """Store `result` as the tool's result for calls with these arguments."""
     from sessions.file.typed_values import typed
 
-    row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
+    tools = list(state.session.tools)
+    row = next((index for index, one in enumerate(tools) if one.name == name), None)
     if row is None:
         return state
-    tool = state.session.tools[row]
     kept = {"arguments": dict(arguments), "result": typed(result)}
-    others = [one for one in tool.results if one.get("arguments") != kept["arguments"]]
-    return _replace_tool(state, row, replace(tool, results=(kept, *others)))
+    others = [one for one in tools[row].results if one.get("arguments") != kept["arguments"]]
+    tools[row] = replace(tools[row], results=(kept, *others))
+    return state.with_session(tools=tuple(tools))
 
 
-def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the index of the default result: the first entry without arguments, if its only key is `result`."""
-    found = next((index for index, one in enumerate(results) if one.get("arguments") is None), None)
-    return found if found is not None and set(results[found]) == {"result"} else None
+def _split(results: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[dict[str, Any]]]:
+    """Split off the default result: the first entry without arguments, if its only key is `result`."""
+    first = next((index for index, one in enumerate(results) if one.get("arguments") is None), 0)
+    default = [one for one in results[first : first + 1] if set(one) == {"result"}]
+    return default, [dict(one) for index, one in enumerate(results) if not default or index != first]
 
 
 def _replace_field(tool: Tool, field: str, text: str) -> Tool:
@@ -234,9 +239,7 @@ def _replace_field(tool: Tool, field: str, text: str) -> Tool:
         parameters = json.loads(text) if text.lstrip().startswith("{") else text
         return replace(tool, parameters=parameters)
     value = field_values.read_json(text)
-    place = _default_at(tool.results)
-    default = [] if place is None else [tool.results[place]]
-    others = [one for index, one in enumerate(tool.results) if index != place]
+    default, others = _split(tool.results)
     if field == "default":
         default = [] if value is ABSENT else [{"result": value}]
     else:
@@ -270,8 +273,3 @@ def _problem_of_results(value: Any) -> str:
         if not isinstance(one.get("arguments", {}), dict | None):
             return f'"arguments" of entry {number} must be an object; {hint}'
     return ""
-
-
-def _replace_tool(state: State, row: int, tool: Tool) -> State:
-    tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
-    return state.with_session(tools=tools)

@@ -5,14 +5,11 @@ Replies come from the session and the offline models. No model is called over a 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from functools import cached_property
 from typing import NamedTuple
 
 from adapters.display.as_html import Element, tag
-from adapters.display.blocks import Passage, Piece
 from adapters.errors import SignatureError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
@@ -24,15 +21,11 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request, prepare
 from adapters.signatures.outline import outline_of
 from adapters.signatures.outline_edits import NewMember, set_member
-from adapters.signatures.signature import Field, Signature
-from adapters.signatures.type_names import name_of
-from sessions.exports import exported
 from sessions.exports.exported import ExportError, Source, View
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running.recording import read_completion
-from workbench.lessons.reply_lesson import ReplyStep
 
 KEPT = "the session's own"
 """The name of the session's replies in the list with the offline models."""
@@ -88,14 +81,10 @@ class Prepared:
         first = self.request(0, 0, 0)
         asked = 0 if isinstance(first, str) else each * sum(len(str(one.content)) for one in first.messages)
         room = max(1, min(MOST_READINGS // each - len(own), MOST_ASKED // max(1, asked)))
-        if room < len(self._models):
-            self.left_out.append(f"the replies of {', '.join(self._models[room:])}")
-        self.replies = (*own, *self._models[:room])
-
-    @cached_property
-    def _models(self) -> tuple[str, ...]:
-        telling = [f"offline/{name}" for name in TELLING]
-        return (*telling, *[name for name in NAMES if name not in telling])
+        models = dict.fromkeys([*[f"offline/{name}" for name in TELLING], *NAMES])
+        if room < len(models):
+            self.left_out.append(f"the replies of {', '.join([*models][room:])}")
+        self.replies = (*own, *[*models][:room])
 
     def view(self, wording: int, case: int, column: int) -> View:
         """Return the view of a case in a column with a signature."""
@@ -190,12 +179,6 @@ def radios(name: str, title: str, options: Sequence[str]) -> Element:
     return tag("fieldset", {"class": "tabs"}, tag("legend", {}, title), *choices)
 
 
-def field_row(signature: Signature, field: Field) -> list[Element | str]:
-    button = tag("button", {"type": "button", "class": "field", "data-light": field.name}, field.name)
-    role = "input" if field.name in signature.input_fields else "output"
-    return [button, role, name_of(field.annotation), short(field.description or "")]
-
-
 def step_button(title: str) -> Element:
     return tag("button", {"type": "button", "class": "step"}, title)
 
@@ -231,28 +214,6 @@ HINT = (
 def focusable(name: str) -> dict[str, str]:
     """Return the attributes of a text that can be scrolled with the keyboard."""
     return {"tabindex": "0", "role": "group", "aria-label": short(name)}
-
-
-def walked(name: str) -> dict[str, str]:
-    """Return the attributes of a text whose pieces can be visited with the keyboard."""
-    return {**focusable(name), "class": "pieces"}
-
-
-def plain(value: object) -> Passage:
-    text = value if isinstance(value, str) else exported.readable(value)
-    return Passage("", (Piece(text, "value"),))
-
-
-def touched(step: ReplyStep) -> list[int]:
-    """Find the spans of the parse result that a step concerns. Spans are ordered and have no gaps."""
-    starts, ends = [one.start for one in step.reading.spans], [one.end for one in step.reading.spans]
-    return sorted(
-        {place for one in step.spans for place in range(bisect_right(ends, one.start), bisect_left(starts, one.end))}
-    )
-
-
-def lines(lines: Sequence[str]) -> Element:
-    return tag("ul", {}, *[tag("li", {}, short(one)) for one in lines])
 
 
 def short(text: str) -> str:

@@ -6,6 +6,7 @@ moves the focus; it treats all data as text and creates no markup.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import product
@@ -19,6 +20,8 @@ from adapters.lm.offline import NAMES
 from adapters.prompts.text import Text, piece_of
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
+from adapters.signatures.type_names import name_of
+from sessions.exports import exported
 from sessions.exports.exported import Exported, Source, View, switched_off
 from sessions.running.recording import as_json
 from workbench.exporting.prepared import (
@@ -26,16 +29,11 @@ from workbench.exporting.prepared import (
     KEPT,
     Prepared,
     Shown,
-    field_row,
     focusable,
-    lines,
     panel,
-    plain,
     radios,
     short,
     step_button,
-    touched,
-    walked,
 )
 from workbench.lessons import lesson, reply_lesson
 from workbench.pages.page import Behaviour, folded, page, table
@@ -65,7 +63,8 @@ def page_of(source: Source, begins: bool = False) -> Exported:
     body = list(made.body())
     left = (*made.prepared.left_out, *switched_off(made.prepared.session, made.prepared.cases))
     if left:
-        body.append(tag("section", {}, tag("h2", {}, "Left out"), lines(left)))
+        names = tag("ul", {}, *[tag("li", {}, short(one)) for one in left])
+        body.append(tag("section", {}, tag("h2", {}, "Left out"), names))
     # The colours of all kinds of pieces, as in notebooks, and the page's own rules.
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     style = as_html.light_rules("main") + dark + _resource("session_page.css")
@@ -162,7 +161,10 @@ class _SessionPage:
     def _signatures(self) -> Iterator[Element]:
         for wording, one in enumerate(self.prepared.wordings):
             read = one.session.signature.read()
-            rows = [field_row(read, field) for field in read.fields.values()]
+            rows: list[list[Element | str]] = []
+            for field in read.fields.values():
+                button = tag("button", {"type": "button", "class": "field", "data-light": field.name}, field.name)
+                rows.append([button, field.role, name_of(field.annotation), short(field.description or "")])
             if not any(field.description for field in read.fields.values()):
                 rows = [row[:-1] for row in rows]
             text = Passage("", (Piece(one.session.signature.text, "value"),))
@@ -179,12 +181,14 @@ class _SessionPage:
     def _inputs(self) -> Iterator[Element]:
         for place, case in enumerate(self.prepared.cases):
             inputs = cut_bytes(as_json(case.inputs))
-            rows = [
-                [name, as_html.passage(plain(value), LONGEST_TEXT, focusable(name))] for name, value in inputs.items()
-            ]
+            rows: list[list[Element | str]] = []
+            for name, value in inputs.items():
+                text = value if isinstance(value, str) else exported.readable(value)
+                shown = Passage("", (Piece(text, "value"),))
+                rows.append([name, as_html.passage(shown, LONGEST_TEXT, focusable(name))])
             head = tag("h3", {}, f"Inputs of {short(case.name)}")
-            shown = table(("field", "value"), rows) if rows else tag("p", {"class": "dim"}, "No inputs yet.")
-            yield self._when(tag("div", {}, head, shown), {"case": (place,)})
+            found = table(("field", "value"), rows) if rows else tag("p", {"class": "dim"}, "No inputs yet.")
+            yield self._when(tag("div", {}, head, found), {"case": (place,)})
 
     # -- prompts
 
@@ -211,7 +215,8 @@ class _SessionPage:
                 yield as_html.element(Note(f"… {len(request.messages) - place:,} more messages"))
                 return
             mine = pieces.get(place, ())
-            text = as_html.passage(Passage("", tuple(mine)), room, walked(f"{view.column.id}, {message.title}"))
+            attributes = {**focusable(f"{view.column.id}, {message.title}"), "class": "pieces"}
+            text = as_html.passage(Passage("", tuple(mine)), room, attributes)
             room -= sum(len(one.text) for one in mine)
             yield folded(message.title, text, is_open=not message.turn.startswith("demo"))
         for note in request.prompt.notes:
@@ -266,7 +271,8 @@ class _SessionPage:
         for block in shown.reading.shown().blocks:
             if isinstance(block, Passage):
                 pieces = tuple([self._keyed(piece, "the reply") for piece in block.pieces])
-                yield as_html.passage(Passage("", pieces), LONGEST_TEXT, walked(f"{name}, reply"))
+                attributes = {**focusable(f"{name}, reply"), "class": "pieces"}
+                yield as_html.passage(Passage("", pieces), LONGEST_TEXT, attributes)
             else:
                 yield as_html.element(block)
         if not shown.reading.completion:
@@ -344,7 +350,12 @@ class _SessionPage:
             yield from self._merged(found, reply=(reply,))
 
     def _reply_step(self, step: reply_lesson.ReplyStep, reading: Reading) -> Element:
-        lit = " ".join(map(str, touched(step)))
+        spans = step.reading.spans  # they are in order and have no gaps
+        starts, ends = [one.start for one in spans], [one.end for one in spans]
+        touched: set[int] = set()
+        for one in step.spans:
+            touched.update(range(bisect_right(ends, one.start), bisect_left(starts, one.end)))
+        lit = " ".join(map(str, sorted(touched)))
         of_second = {} if step.reading is reading else {"data-second": ""}
         facts = [
             part for label, text in step.facts for part in (tag("dt", {}, short(label)), self._once("dd", short(text)))

@@ -163,7 +163,7 @@ class CapturedCalls:
 
         self._folder = str(config.invocation_params.dir / config.getoption("workbench_capture"))
         options = capturing.options_of(self._folder, report=True)
-        self._writer = outlet.Writer(capturing.command(), capturing.variables(), options)
+        self._writer = capturing.writer(options)
         self._listener = listening.Listener(outlet.Outlet(self._writer))
         self._reports: list[dict[str, Any]] = []
         self._missing = 0

@@ -39,7 +39,10 @@ def check(files: Sequence[Path], folder: Path, options: Sequence[str] = ()) -> d
 
 
 def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[Path, FileCheck]:
-    named = {_name(file, folder): file for file in files}
+    named: dict[str, Path] = {}
+    for file in files:
+        short = str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
+        named[str(file) if short.startswith("-") else short] = file
     # `--json` precedes the files, so that no file is parsed as an option's value.
     command = [sys.executable, "-P", "-m", "workbench", "check", *options, "--json", *named]
     try:
@@ -65,11 +68,6 @@ def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[
         said = done.stderr.strip() or "it said nothing"
         return {file: FileCheck({}, f"the check ended with exit code {done.returncode}: {said}") for file in files}
     return {file: FileCheck(fixtures[name], errors.get(name, ""), lints[name]) for name, file in named.items()}
-
-
-def _name(file: Path, folder: Path) -> str:
-    short = str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
-    return str(file) if short.startswith("-") else short
 
 
 def environment() -> dict[str, str]:

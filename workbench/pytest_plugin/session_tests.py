@@ -44,21 +44,17 @@ def outline(file: Path) -> tuple[Fixture, ...] | None:
             return None
         columns = [_text(one.get("id", one["adapter"])) for one in data.get("columns", ())]
         linked = ("source",) if data.get("signature", {}).get("source") is not None else ()
-        return tuple(
-            Fixture(one.case, one.column, (*one.parts, *linked))
-            for case in data.get("cases", ())
-            for one in _case_fixtures(case, columns)
-        )
+        found: list[Fixture] = []
+        for case in data.get("cases", ()):
+            name, recordings = _text(case["name"]), _object(case.get("recordings", {}))
+            # A recording of a missing column is checked too: skipping it would look like a pass.
+            for column in dict.fromkeys([*columns, *recordings]):
+                parts = _parts(case, column, recordings.get(column))
+                if parts:
+                    found.append(Fixture(name, column, (*parts, *linked)))
+        return tuple(found)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-
-
-def _case_fixtures(case: Mapping[str, Any], columns: list[str]) -> list[Fixture]:
-    recordings = _object(case.get("recordings", {}))
-    # A recording of a missing column is checked too: skipping it would look like a pass.
-    known = dict.fromkeys([*columns, *recordings])
-    found = [Fixture(_text(case["name"]), one, _parts(case, one, recordings.get(one))) for one in known]
-    return [one for one in found if one.parts]
 
 
 def _parts(case: Mapping[str, Any], column: str, recording: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -194,13 +190,10 @@ def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.I
     others: list[pytest.Item] = []
     for one in items:
         if isinstance(one, SessionTest):
-            (meant if test(_path(one), one.names) else others).append(one)
+            root = one.config.rootpath
+            path = str(one.path.relative_to(root) if one.path.is_relative_to(root) else one.path)
+            (meant if test(path, one.names) else others).append(one)
     return meant, others
-
-
-def _path(item: SessionTest) -> str:
-    root = item.config.rootpath
-    return str(item.path.relative_to(root) if item.path.is_relative_to(root) else item.path)
 
 
 def merge_order(
@@ -253,29 +246,22 @@ class _Checks:
     done: dict[Path, FileCheck] = field(default_factory=dict)
 
     def of(self, file: Path) -> FileCheck:
-        if file not in self.done:
-            self._check(self._batch(file))
-        return self.done[file]
-
-    def _chosen(self) -> list[SessionTest]:
-        return [one for one in self.session.items if isinstance(one, SessionTest)]
-
-    def _batch(self, file: Path) -> list[Path]:
-        """Return the file and those after it: all, or about a worker's share with pytest-xdist."""
-        files = list(dict.fromkeys(one.path for one in self._chosen()))
-        workers = getattr(self.session.config, "workerinput", {}).get("workercount", 0)
-        size = max(1, math.ceil(len(files) / (workers * BATCHES_PER_WORKER))) if workers else len(files)
-        start = files.index(file)
-        return [one for one in files[start : start + size] if one not in self.done]
-
-    def _check(self, files: list[Path]) -> None:
+        """Return a file's check, made for it and those after it: all, or about a worker's share with pytest-xdist."""
+        if file in self.done:
+            return self.done[file]
         config = self.session.config
+        all_files = list(dict.fromkeys(one.path for one in self.session.items if isinstance(one, SessionTest)))
+        workers = getattr(config, "workerinput", {}).get("workercount", 0)
+        size = max(1, math.ceil(len(all_files) / (workers * BATCHES_PER_WORKER))) if workers else len(all_files)
+        start = all_files.index(file)
+        files = [one for one in all_files[start : start + size] if one not in self.done]
         wanted = {"--dspy": config.getoption("workbench_dspy"), "--lint": config.getoption("workbench_lint")}
         options = [name for name, is_wanted in wanted.items() if is_wanted]
         if config.getoption("workbench_update"):
             self._update(files, options)
-        left = [file for file in files if file not in self.done]
+        left = [one for one in files if one not in self.done]
         self.done |= check_child.check(left, config.rootpath, options)
+        return self.done[file]
 
     def _update(self, files: list[Path], options: list[str]) -> None:
         """Record today's prompts and parse results for the selected tests.
@@ -284,30 +270,27 @@ class _Checks:
         another pytest-xdist worker may just have updated it.
         """
         folder = self.session.config.rootpath
-        chosen = {file: self._chosen_recordings(file) for file in files}
-        whole = [file for file in files if chosen[file] == _recordings(file)]
+        chosen: dict[Path, dict[tuple[str, str], set[str]]] = {file: {} for file in files}
+        for test in self.session.items:
+            if isinstance(test, SessionTest) and test.fixture is not None and test.name in ACCEPTED:
+                if test.path in chosen:
+                    column = test.fixture.case, test.fixture.column
+                    chosen[test.path].setdefault(column, set()).add(test.name)
+        whole = []
+        for file in files:
+            recorded = [one for one in outline(file) or () if "render" in one.parts]
+            if chosen[file] == {(one.case, one.column): set(ACCEPTED) & set(one.parts) for one in recorded}:
+                whole.append(file)
         checked = check_child.check(whole, folder, ["--update", *options])
         self.done |= {file: one for file, one in checked.items() if not one.error}
         for file in files:
             if file in whole:
                 continue
-            for (case, column), parts in chosen[file].items():
+            for (case, column_id), parts in chosen[file].items():
                 # A column named module:Class names code, which only the user may name.
-                if ":" not in column:
+                if ":" not in column_id:
                     update = "--update" if len(parts) == len(ACCEPTED) else f"--update={min(parts)}"
-                    check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column}"])
-
-    def _chosen_recordings(self, file: Path) -> dict[tuple[str, str], set[str]]:
-        found: dict[tuple[str, str], set[str]] = {}
-        for one in self._chosen():
-            if one.path == file and one.fixture is not None and one.name in ACCEPTED:
-                found.setdefault((one.fixture.case, one.fixture.column), set()).add(one.name)
-        return found
-
-
-def _recordings(file: Path) -> dict[tuple[str, str], set[str]]:
-    fixtures = [one for one in outline(file) or () if "render" in one.parts]
-    return {(one.case, one.column): {part for part in one.parts if part in ACCEPTED} for one in fixtures}
+                    check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column_id}"])
 
 
 _CHECKS = pytest.StashKey[_Checks]()

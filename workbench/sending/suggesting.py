@@ -205,15 +205,6 @@ def ask(
     return Suggestion(of, before, text, run)
 
 
-def free_tag(session: Session, wanted: str = TAG) -> str:
-    """Return `wanted` if no variant has this tag, else `wanted-2`, `wanted-3`, …"""
-    taken, number, tag = variants.tags(session), 1, wanted
-    while tag in taken:
-        number += 1
-        tag = f"{wanted}-{number}"
-    return tag
-
-
 def text_of(session: Session, of: str) -> str:
     before = variants.original_of(session.signature.read(), of)
     if before is None:

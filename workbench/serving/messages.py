@@ -241,10 +241,12 @@ class Orders:
         """
         home = str(self.home)
         passed = {name: ours[name] for name in (*PASSED_ON, *key_variables(self.models)) if ours.get(name)}
-        paths = {name: found for name in PATHS if (found := _absolute(ours.get(name, "")))}
+        for name in PATHS:
+            folders = [os.path.abspath(one) for one in ours.get(name, "").split(os.pathsep) if one]
+            if folders:
+                passed[name] = os.pathsep.join(folders)
         return {
             **passed,
-            **paths,
             "HOME": home,
             "XDG_CONFIG_HOME": os.path.join(home, "config"),
             "XDG_STATE_HOME": os.path.join(home, "state"),
@@ -260,10 +262,6 @@ class Orders:
             "COLUMNS": str(size[0]),
             "ROWS": str(size[1]),
         }
-
-
-def _absolute(folders: str) -> str:
-    return os.pathsep.join(os.path.abspath(one) for one in folders.split(os.pathsep) if one)
 
 
 def key_variables(models: tuple[str, ...]) -> tuple[str, ...]:

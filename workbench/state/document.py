@@ -152,7 +152,8 @@ class Document:
         self.state = State(session)
         self.path = path
         self.fingerprint = fingerprint
-        self._saved = session
+        self.saved = session
+        """The session as opened or last saved: the common ancestor when a save merges changes on disk."""
         self._past: list[Change] = []
         self._future: list[Change] = []
         self._last_edit = float("-inf")
@@ -167,19 +168,14 @@ class Document:
         return self.path.parent if self.path is not None else Path.cwd()
 
     @property
-    def saved(self) -> Session:
-        """The session as opened or last saved: the common ancestor when a save merges changes on disk."""
-        return self._saved
-
-    @property
     def dirty(self) -> bool:
         """Tell whether the session differs from its saved state; undoing back to that state makes it clean."""
-        return self.state.session is not self._saved
+        return self.state.session is not self.saved
 
     def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:
         self.path = path
         self.fingerprint = fingerprint
-        self._saved = self.state.session
+        self.saved = self.state.session
         self._last_edit = float("-inf")
 
     def edit(self, state: State, place: Place, label: str, typing: bool = False) -> bool:
@@ -308,18 +304,14 @@ def history_field(signature: Signature) -> Field | None:
     return next((one for one in signature.input_fields.values() if is_named(one.annotation, "History")), None)
 
 
-def demo_place(session: Session, number: int, field: str | None) -> Place:
-    """Return the editor of a demo by its 1-based number, counting disabled demos; row -1 if there is none."""
-    return Place("demo", row=number - 1 if 0 < number <= len(session.demos) else -1, field=field or "")
-
-
 def place_of(state: State, field: str | None, turn: str | None) -> Place:
     """Return the editor of a field's value in a turn (`inputs`, `demo 2`, …) of a prompt."""
     kind, _, number = (turn or "").partition(" ")
+    row = int(number) - 1 if number.isdecimal() else -1
     if kind == "demo" and number.isdecimal():
-        return demo_place(state.session, int(number), field)
+        return Place("demo", row=row if row < len(state.session.demos) else -1, field=field or "")
     if kind == "history" and number.isdecimal():
-        return Place("history", state.case.name, int(number) - 1, field or "")
+        return Place("history", state.case.name, row, field or "")
     if kind == "inputs" and field:
         return Place("input", state.case.name, field=field)
     return Place("signature", field=field or "")

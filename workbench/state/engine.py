@@ -73,31 +73,25 @@ class Engine:
         is_seen = seen is not None and seen.session is state.session and seen.case_index == state.case_index
         if last is not None and last.column is column and is_seen:
             return last
+        reply = state.case.replies.get(column.id)
         if is_late(column) and self.read_signature(state).problem is None and self.signature.error is None:
-            rendered = self._late(state, column, last)
+            # The previous result stays, with the work for another process
+            before = last if last is not None else RenderedColumn(column)
+            reading = before.reading if reply is before.reply else None
+            late = LateColumn(state, column, before.request)
+            rendered = replace(before, column=column, error="", reply=reply, reading=reading, late=late)
         else:
             request, error = self._request(state, column, last.request if last is not None else None)
-            rendered = RenderedColumn(
-                column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
-            )
-            rendered = self._add_reading(rendered, last)
+            rendered = self._add_reading(RenderedColumn(column, request, error, reply), last)
+        signature = self.signature.signature
+        if column.variant is not None and signature is not None:
+            uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
+            rendered = replace(rendered, left_out=tuple([one.variant.of for one in uses if one.state != "current"]))
+        elif rendered.left_out:
+            rendered = replace(rendered, left_out=())
         self._columns[column.id] = rendered
         self._seen[column.id] = state
         return rendered
-
-    def _late(self, state: State, column: Column, last: RenderedColumn | None) -> RenderedColumn:
-        """Return the previous result with the work for another process."""
-        before = last if last is not None else RenderedColumn(column)
-        reply = state.case.replies.get(column.id)
-        return replace(
-            before,
-            column=column,
-            error="",
-            reply=reply,
-            reading=before.reading if reply is before.reply else None,
-            late=LateColumn(state, column, before.request),
-            left_out=self._left_out(state, column),
-        )
 
     def late_of(self, id: str) -> LateColumn | None:
         """Return the column's work for another process, or None."""
@@ -134,13 +128,6 @@ class Engine:
         except Exception as error:  # format may raise anything for this signature and these values
             return last, f"{type(error).__name__}: {error}"
 
-    def _left_out(self, state: State, column: Column) -> tuple[str, ...]:
-        signature = self.signature.signature
-        if column.variant is None or signature is None:
-            return ()
-        uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
-        return tuple([one.variant.of for one in uses if one.state != "current"])
-
     def _add_reading(self, rendered: RenderedColumn, last: RenderedColumn | None) -> RenderedColumn:
         if rendered.reply is None or rendered.request is None or self.signature.signature is None or rendered.reply.raw:
             return rendered
@@ -157,9 +144,8 @@ class Engine:
         except Exception as error:  # a user's own adapter may raise anything
             return replace(rendered, reading_error=f"{type(error).__name__}: {error}")
         if steps.ran_out:
-            return replace(
-                rendered, slow=SlowReading(adapter, rendered.request, self.signature.signature, rendered.reply)
-            )
+            slow = SlowReading(adapter, rendered.request, self.signature.signature, rendered.reply)
+            return replace(rendered, slow=slow)
         return replace(rendered, reading=reading)
 
     def is_left(self, id: str, slow: SlowReading) -> bool:

@@ -46,6 +46,15 @@ def test_an_output_for_an_adapter_holds_only_what_there_is() -> None:
     }
 
 
+def test_logprobs_of_openai_are_joined_and_chunks_keep_their_own() -> None:
+    chunks = [Chunk(logprobs={"content": [{"token": one}], "refusal": None}) for one in "abc"]
+    (response,) = collect([*chunks, Chunk(text="d")])
+    assert response.logprobs == {"content": [{"token": one} for one in "abc"], "refusal": None}
+    assert [one.logprobs["content"] for one in chunks] == [[{"token": one}] for one in "abc"]
+    (mixed,) = collect([*chunks, Chunk(logprobs=[1]), Chunk(logprobs={"content": [2]})])
+    assert mixed.logprobs == {"content": [2]}
+
+
 def test_logprobs_that_are_not_openais_are_kept_as_they_came_last() -> None:
     (response,) = collect([Chunk(logprobs=[1]), Chunk(logprobs=[2])])
     assert response.logprobs == [2]

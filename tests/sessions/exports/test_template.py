@@ -61,6 +61,14 @@ def test_no_text_of_an_input_demo_or_instruction_is_taken_for_a_placeholder(one:
     assert [written.count(json.dumps(text, ensure_ascii=False)[1:-1]) for text in texts] == [1, 1]
 
 
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep", "markdown"])
+@pytest.mark.parametrize("value", ["", "\n", "one\n", " one"])
+def test_an_empty_or_blank_text_leaves_no_line_of_its_own(adapter: str, value: str) -> None:
+    for text in ("a, b -> c", "b, a -> c"):
+        data, messages = made(Session(SignatureText(text), cases=(Case("x", {"a": value, "b": "two"}),)), adapter)
+        assert refilled(data) == messages
+
+
 def test_the_first_form_is_the_usual_one_and_a_collision_takes_another() -> None:
     plain, _ = made(Session(SignatureText("a -> c"), cases=(Case("x", {"a": "1"}),)))
     assert plain["placeholders"]["a"] == {"text": "{{a}}", "type": "str", "written": "as it stands", "value": "1"}

@@ -18,9 +18,9 @@ from adapters.running import runner
 from adapters.running.runs import Attempt, Run
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
-from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply
+from sessions.model.replies import Answer, Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
-from sessions.running.recording import answer_of_reply, read_completion, record, reply_of_run
+from sessions.running.recording import copied, read_completion, record, reply_of_run
 
 CHAT = Column("chat", "chat")
 SEEN = """class Seen(dspy.Signature):
@@ -75,7 +75,7 @@ def test_the_reply_kept_of_a_run_of_two_step_is_read_as_the_run_was() -> None:
     run = runner.run(adapter, lm, signature, [], inputs, fallback=False)
     kept = reply_of_run(run, "offline/exact")
     assert kept is not None and kept.extraction is not None
-    reading = read_completion(adapter, prepare(adapter, signature, [], inputs), signature, answer_of_reply(kept))
+    reading = read_completion(adapter, prepare(adapter, signature, [], inputs), signature, copied(Answer, kept))
     assert reading.ok
     assert dict(reading.values) == run.values
 

@@ -18,7 +18,7 @@ from sessions.file import store
 from workbench.capture import Capture, capture, capturing
 from workbench.capture.in_your_process import outlet
 from workbench.capture.in_your_process.listening import Listener
-from workbench.capture.in_your_process.outlet import Outlet, Writer
+from workbench.capture.in_your_process.outlet import Outlet
 
 pytestmark = pytest.mark.filterwarnings("ignore:Implementing custom LMs:DeprecationWarning")
 STANDS_ALONE = Path(outlet.__file__).parent
@@ -30,7 +30,7 @@ def asked(question: str) -> str:
 
 
 def listener_with(command: list[str], folder: Path) -> Listener:
-    return Listener(Outlet(Writer(command, capturing.variables(), capturing.options_of(folder))))
+    return Listener(Outlet(capturing.writer(capturing.options_of(folder), command)))
 
 
 def said_by_capture(text: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_a_child_that_cannot_be_started_is_said_once(folder: Path, capfd: pytest
 
 
 def test_a_full_disk_loses_the_sessions_and_nothing_else(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    limited = ["/bin/sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *capturing.command()]
+    limited = ["/bin/sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *capturing.COMMAND]
     listener = listener_with(limited, folder)
     with dspy.context(callbacks=[listener]):
         assert asked("Why?") == "fine"

@@ -22,10 +22,10 @@ def ids(state: State) -> list[str]:
 
 
 def test_a_model_beside_a_column_is_a_column_that_names_it() -> None:
-    made = column_edits.add_model(State(SESSION), "chat", "offline/sloppy")
+    made = column_edits.copy(State(SESSION), "chat", model="offline/sloppy")
     assert ids(made) == ["chat", "chat · offline/sloppy", "json"]
     assert made.session.columns[1] == Column("chat · offline/sloppy", "chat", model="offline/sloppy")
-    again = column_edits.add_model(made, "chat", "offline/sloppy")
+    again = column_edits.copy(made, "chat", model="offline/sloppy")
     assert ids(again)[1:3] == ["chat · offline/sloppy 2", "chat · offline/sloppy"]
 
 
@@ -40,23 +40,23 @@ def test_one_more_model_for_every_adapter_makes_adapter_times_model_and_no_colum
 
 
 def test_an_id_that_names_the_model_follows_it_and_takes_replies_and_recordings_along() -> None:
-    made = column_edits.add_model(State(SESSION), "chat", "offline/sloppy")
+    made = column_edits.copy(State(SESSION), "chat", model="offline/sloppy")
     recording = Recording((), {}, (), {})
     case = replace(
         made.case, recordings={"chat · offline/sloppy": recording}, replies={"chat · offline/sloppy": Reply("x")}
     )
-    changed = column_edits.set_model(
-        replace(made, session=made.session.replace_case(case)), "chat · offline/sloppy", "offline/fenced"
+    changed = column_edits.change(
+        replace(made, session=made.session.replace_case(case)), "chat · offline/sloppy", model="offline/fenced"
     )
     assert ids(changed) == ["chat", "chat · offline/fenced", "json"]
     assert list(changed.case.recordings) == list(changed.case.replies) == ["chat · offline/fenced"]
 
 
 def test_an_id_that_was_chosen_stays() -> None:
-    changed = column_edits.set_model(State(SESSION), "chat", "offline/sloppy")
+    changed = column_edits.change(State(SESSION), "chat", model="offline/sloppy")
     assert ids(changed) == ["chat", "json"] and changed.session.columns[0].model == "offline/sloppy"
     assert changed.case.replies == {"chat": Reply("hello")}
-    assert column_edits.set_model(changed, "chat", "offline/sloppy") is changed
+    assert column_edits.change(changed, "chat", model="offline/sloppy") is changed
 
 
 def test_a_column_that_is_removed_leaves_its_replies() -> None:
@@ -66,15 +66,15 @@ def test_a_column_that_is_removed_leaves_its_replies() -> None:
 
 def test_a_variant_beside_a_column_is_rendered_with_its_words() -> None:
     session = replace(SESSION, variants=(Variant("terse", "instructions", "In one word."),))
-    made = column_edits.add_variant(State(session), "chat", "terse")
+    made = column_edits.copy(State(session), "chat", variant="terse")
     assert ids(made) == ["chat", "chat · terse", "json"]
-    beside = column_edits.add_model(made, "chat · terse", "offline/sloppy")
+    beside = column_edits.copy(made, "chat · terse", model="offline/sloppy")
     assert ids(beside)[:3] == ["chat", "chat · terse", "chat · terse · offline/sloppy"]
     original, varied = (
         rendering.request_of(made.session, column, made.case).messages[0].text for column in made.session.columns[:2]
     )
     assert "In one word." in varied and "In one word." not in original
-    assert ids(column_edits.set_variant(made, "chat · terse", None))[1] == "chat 2"
+    assert ids(column_edits.change(made, "chat · terse", variant=None))[1] == "chat 2"
 
 
 def test_the_extraction_model_is_an_option_of_the_column_that_renders_and_goes_away_again() -> None:

@@ -198,9 +198,7 @@ def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check])
 
 def _target(file: str, options: argparse.Namespace) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
-    chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
-    if options.ask_again:
-        chosen = selection.asking_again(chosen, options.ask_again, beside=True)
+    chosen = selection.vary_columns(chosen, options, beside=True)
     wanted = options.cases
     cases = tuple([case for case in chosen.session.cases if not wanted or case.name in wanted])
     handlers = tool_answers.handlers(chosen.session, options.handlers)

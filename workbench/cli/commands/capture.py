@@ -54,7 +54,6 @@ from workbench.capture.attached_apps import attached
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
-from workbench.capture.in_your_process.outlet import Writer
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes
@@ -144,7 +143,7 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
             redact=options.redact,
             report=True,
         )
-        writer = Writer(capturing.command(), capturing.variables(), told)
+        writer = capturing.writer(told)
         try:
             writer.start()
         except OSError as error:

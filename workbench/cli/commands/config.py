@@ -50,7 +50,12 @@ def run(options: argparse.Namespace) -> int:
         for one in known["keys"]:
             command_output.text(f"{one['id']:<28} {one['keys']:<24} {one['about']}")
     elif options.json:
-        command_output.json(_shape(found, problems))
+        origins = {
+            name: {"value": getattr(found.settings, name), "source": one.source, "place": one.place or None}
+            for name, one in found.origins.items()
+        }
+        shape = {"path": found.file.path and str(found.file.path), "exists": found.file.exists, "settings": origins}
+        command_output.json({**shape, "problems": problems})
     else:
         path = found.file.path
         if path is None:
@@ -70,18 +75,6 @@ def run(options: argparse.Namespace) -> int:
     for one in problems:
         command_output.message(f"workbench: {one}")
     return exit_codes.USAGE if problems else exit_codes.OK
-
-
-def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
-    return {
-        "path": None if found.file.path is None else str(found.file.path),
-        "exists": found.file.exists,
-        "settings": {
-            name: {"value": getattr(found.settings, name), "source": one.source, "place": one.place or None}
-            for name, one in found.origins.items()
-        },
-        "problems": problems,
-    }
 
 
 def _keys_of_app(found: InForce) -> dict[str, Any]:

@@ -85,7 +85,10 @@ def run(options: argparse.Namespace) -> int:
         found = _imports(options, opened.session if opened else None)
         waits = any(one.questions for one in found.values()) and not options.accept
         is_written = bool(target) and not waits and not options.dry_run
-        targets = [_file_of(target, name) for name in found]
+        targets = [target] * len(found)
+        if target is not None and _is_folder(target):
+            Path(target).mkdir(parents=True, exist_ok=True)
+            targets = [str(Path(target) / f"{name or 'imported'}.session.json") for name in found]
         for path, imported in zip(targets, found.values(), strict=True):
             if path and is_written:
                 store.save(imported.session, path, over=opened.fingerprint if opened else None)
@@ -150,14 +153,6 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
 
 def _is_folder(path: str) -> bool:
     return path.endswith("/") or Path(path).is_dir()
-
-
-def _file_of(target: str | None, name: str) -> str | None:
-    """Return the file of a session: the target, or a file in it if it is a folder (created if missing)."""
-    if target is None or not _is_folder(target):
-        return target
-    Path(target).mkdir(parents=True, exist_ok=True)
-    return str(Path(target) / f"{name or 'imported'}.session.json")
 
 
 def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:

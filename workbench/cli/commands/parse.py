@@ -89,7 +89,15 @@ def run(options: argparse.Namespace) -> int:
             if chunks is not None:
                 shapes[column.id]["stream"] = json_shapes.stream(streamed)
             if options.fixes:
-                shapes[column.id]["fixes"] = [_shape(one) for one in effects]
+                shapes[column.id]["fixes"] = [
+                    {
+                        **json_shapes.fix(one.fix),
+                        "parses": one.parses,
+                        "verdict": one.verdict,
+                        "prompt": [{"section": part.section, "lines": list(part.lines)} for part in one.prompt],
+                    }
+                    for one in effects
+                ]
             continue
         reading_text.write(column.id, reading)
         if chunks is not None:
@@ -121,11 +129,6 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion).ending(None, None, request.params, request.prompt)
-
-
-def _shape(effect: Effect) -> dict[str, Any]:
-    prompt = [{"section": one.section, "lines": list(one.lines)} for one in effect.prompt]
-    return {**json_shapes.fix(effect.fix), "parses": effect.parses, "verdict": effect.verdict, "prompt": prompt}
 
 
 def _chunks_from(source: str) -> list[str]:

@@ -52,7 +52,12 @@ def run(options: argparse.Namespace) -> int:
                 named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
                 said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
                 command_output.text(f"{said}; then `workbench pull {named}`")
-        is_meant = bool(push.files) and (options.yes or (not options.json and _is_asked()))
+        is_meant = bool(push.files) and options.yes
+        can_ask = command_output.is_terminal(sys.stdin) and command_output.is_terminal(sys.stderr)
+        if push.files and can_ask and not (options.yes or options.json):
+            sys.stderr.write("Write it? [y/N] ")
+            sys.stderr.flush()
+            is_meant = sys.stdin.readline().strip().lower() in ("y", "yes")
         if is_meant:
             push.write()
             saving.keep_restore_point(path)
@@ -70,11 +75,3 @@ def run(options: argparse.Namespace) -> int:
     else:
         command_output.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
-
-
-def _is_asked() -> bool:
-    if not (command_output.is_terminal(sys.stdin) and command_output.is_terminal(sys.stderr)):
-        return False
-    sys.stderr.write("Write it? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

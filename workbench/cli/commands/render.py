@@ -60,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(request, selection.Unrenderable):
             codes.append(exit_codes.USAGE)
             command_output.message(f"workbench: {column.id}: {request.message}")
-            shapes[column.id] = request.as_dict()
+            error = {"type": request.type, "message": request.message}
+            shapes[column.id] = {"messages": [], "segments": [], "request": None, "error": error}
             continue
         if options.tokens:
             spent[column.id] = _spent(request)

@@ -68,7 +68,9 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     chosen = [*options.adapters, "--case", *options.cases, "-k", options.keyword, f"{options.no_source}"]
     kept, was_left = decisions_on_files(options.paths, chosen), False
     again = partial(reviewing.review, files, plan, options.jobs)
-    on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
+    is_decided = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
+    is_seen = all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
+    on_screen = bool(found.causes) and not is_decided and is_seen
     if on_screen and decide is not None:
         found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
         ids, was_left = set(decisions.accepted) if decisions is not None else set(), decisions is not None
@@ -109,12 +111,6 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     if left.causes:
         return exit_codes.DIFFERENT
     return exit_codes.OK if left.is_of_something else exit_codes.NOTHING
-
-
-def _wants_screen(options: argparse.Namespace) -> bool:
-    """Return whether to open the screen: only at a terminal, without options that decide, never in CI."""
-    asks_otherwise = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
-    return not asks_otherwise and all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:

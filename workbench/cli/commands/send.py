@@ -102,9 +102,7 @@ def run(options: argparse.Namespace) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
-    chosen = selection.add_variant_columns(selection.set_models(chosen, options.models), options.variants)
-    if options.ask_again:
-        chosen = selection.asking_again(chosen, options.ask_again)
+    chosen = selection.vary_columns(chosen, options, beside=False)
     before = ""
     if options.apply is not None:
         chosen, before = _fixed(chosen, options.apply)

@@ -18,6 +18,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from adapters.display.blocks import Note
 from adapters.lm.secrets import Scrubber
@@ -25,6 +26,7 @@ from sessions.bench import conclusions, reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, Place, half, latest
 from sessions.file import store
+from sessions.imports.merging import unused
 from sessions.model import variants
 from sessions.model.session import Session
 from workbench.bench import report
@@ -58,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     options.adapters = []
     arguments.settle_session(options)
     session = store.load(options.session)
-    tag = options.tag or suggesting.free_tag(session)
+    tag = options.tag or unused(suggesting.TAG, variants.tags(session), "{}-{}")
     model = options.model or session.model
     try:
         variants.check_tag(tag)
@@ -93,24 +95,20 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         said = {"of": made.of, "before": made.before, "text": made.text, "lines": list(made.lines)}
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
-        shape = {**said, **kept, "run": json_shapes.run(made.run)}
+        shape: dict[str, Any] = {**said, **kept, "run": json_shapes.run(made.run)}
         if benched is not None:
-            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": [_gain_shape(one) for one in gains]}
+            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": []}
+        for gain in gains:
+            of_half: dict[str, Any] = {"column": gain.column, "words": gain.words}
+            for name, by in (("shown", gain.shown), ("withheld", gain.withheld)):
+                of_half[name] = {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)}
+            shape["gains"].append(of_half)
         command_output.json({"suggestion": shape})
     elif benched is not None:
         command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
         for gain in gains:
             command_output.text(gain.words)
     return exit_codes.worst(codes)
-
-
-def _gain_shape(one: conclusions.Gain) -> dict[str, object]:
-    parts = {"shown": one.shown, "withheld": one.withheld}
-    return {
-        "column": one.column,
-        "words": one.words,
-        **{name: {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)} for name, by in parts.items()},
-    }
 
 
 def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:

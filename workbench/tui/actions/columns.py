@@ -49,7 +49,7 @@ async def choose_model(host: Host) -> None:
 
 def _drop_own_models(state: State) -> State:
     for one in state.session.columns:
-        state = column_edits.set_model(state, one.id, None)
+        state = column_edits.change(state, one.id, model=None)
     return state
 
 
@@ -218,11 +218,11 @@ async def do(host: Host, column: Column, what: str) -> None:
     """Run the action of one of `answers`."""
     id, usual = column.id, host.document.session.model
     own = column.model or usual
-    set_model = partial(column_edits.set_model, id=id)
+    set_model = partial(column_edits.change, id=id)
     if what == "model":
         await _choose(host, f"Model of {id}", own, set_model, f"model of {id}", usual)
     elif what == "beside":
-        change = partial(column_edits.add_model, id=id)
+        change = partial(column_edits.copy, id=id)
         await _choose(host, f"Another model beside {id}", own, change, f"another model beside {id}")
     elif what == "all":
         await _choose(host, "Another model for every adapter", usual, column_edits.add_model_to_all, "another model")
@@ -251,14 +251,14 @@ def show(host: Host, adapter: str) -> None:
     session = host.document.session
     known = {one.id for one in session.columns}
     id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
-    _edit(host, partial(edits.set_columns, columns=(*session.columns, Column(id, adapter))), f"show column {id}")
+    _edit(host, partial(edits.set_session, columns=(*session.columns, Column(id, adapter))), f"show column {id}")
     host.app.call_after_refresh(host.main.columns.turn_to, id)
 
 
 def hide(host: Host, adapter: str) -> None:
     """Remove every column of an adapter from the screen."""
     kept = tuple([one for one in host.document.session.columns if one.adapter != adapter])
-    _edit(host, partial(edits.set_columns, columns=kept), f"hide column {adapter}")
+    _edit(host, partial(edits.set_session, columns=kept), f"hide column {adapter}")
 
 
 def move(host: Host, id: str, by: int) -> None:
@@ -267,12 +267,12 @@ def move(host: Host, id: str, by: int) -> None:
     index = next(number for number, one in enumerate(columns) if one.id == id)
     column = columns.pop(index)
     columns.insert(max(0, index + by), column)
-    _edit(host, partial(edits.set_columns, columns=tuple(columns)), f"move column {id}")
+    _edit(host, partial(edits.set_session, columns=tuple(columns)), f"move column {id}")
 
 
 def try_variant(host: Host, tag: str, column: Column) -> None:
     """Add a column with the variants of a tag next to a column."""
-    _edit(host, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
+    _edit(host, partial(column_edits.copy, id=column.id, variant=tag), f"variant {tag} beside {column.id}")
 
 
 async def _parameters(host: Host, column: Column | None) -> None:
@@ -282,9 +282,8 @@ async def _parameters(host: Host, column: Column | None) -> None:
     shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
     hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} close'
     typed = await answer_to(host, AskScreen(f"Parameters of {of}", shown, refused, hint))
-    id = None if column is None else column.id
-    change = partial(column_edits.set_params, id=id, params=field_values.read_json(typed or "{}"))
-    _edit(host, change, f"parameters of {of}")
+    change = edits.set_session if column is None else partial(column_edits.change, id=column.id)
+    _edit(host, partial(change, params=field_values.read_json(typed or "{}")), f"parameters of {of}")
 
 
 def refused(text: str) -> str:
@@ -314,7 +313,7 @@ async def _variant(host: Host, column: Column, beside: bool) -> None:
     if beside:
         try_variant(host, tag, column)
     else:
-        _edit(host, partial(column_edits.set_variant, id=column.id, tag=tag or None), f"variant of {column.id}")
+        _edit(host, partial(column_edits.change, id=column.id, variant=tag or None), f"variant of {column.id}")
 
 
 def _edit(host: Host, change: Change, label: str) -> None:

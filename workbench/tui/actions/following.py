@@ -288,7 +288,7 @@ def _add_program_columns(state: State, variants: tuple[Variant, ...]) -> State:
     theirs = {(one.adapter, one.model) for one in state.session.columns if one.variant == TAG}
     for column in state.session.columns:
         if column.variant is None and (column.adapter, column.model) not in theirs:
-            made = column_edits.add_variant(made, column.id, TAG)
+            made = column_edits.copy(made, column.id, variant=TAG)
     return made
 
 

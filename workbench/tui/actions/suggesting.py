@@ -13,6 +13,7 @@ from adapters.errors import SignatureError
 from adapters.lm import ProviderError
 from adapters.lm.secrets import Scrubber
 from sessions.checking.expectations import ExpectationError
+from sessions.imports.merging import unused
 from sessions.model import variants
 from sessions.model.session import Session
 from workbench.editing import column_edits
@@ -84,7 +85,7 @@ async def suggest(host: Host, of: str) -> None:
     if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
         host.main.status.say("rejected; nothing was kept")
         return
-    tag = suggesting.free_tag(document.session)
+    tag = unused(suggesting.TAG, variants.tags(document.session), "{}-{}")
     change = partial(column_edits.take, tag=tag, of=made.of, text=made.text)
     row = len(document.session.variants)
     host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")

@@ -11,7 +11,7 @@ from workbench.output import prompt_diff
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.output.spending import ESTIMATED, HOW, MOST_TURNS, Spent, bar, list_price, number, shown_shares, spent_by
-from workbench.state.document import Place, RenderedColumn, demo_place
+from workbench.state.document import Place, RenderedColumn
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
@@ -111,7 +111,8 @@ def place_of(at: LookedAt, one: Lint) -> Place:
     """Return the editor that the lint is about."""
     part, number, field = one.place
     if part == "demo":
-        return demo_place(at.session, number or 1, field)
+        row = (number or 1) - 1
+        return Place("demo", row=row if row < len(at.session.demos) else -1, field=field or "")
     if part == "history":
         return Place("history", at.case.name, (number or 1) - 1, field or "")
     if part == "input":

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from contextlib import ExitStack
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def test_what_to_keep_and_to_redact_reaches_the_process_that_writes_the_sessions
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tmp_path / "options.json"
-    monkeypatch.setattr(capturing, "command", lambda: [sys.executable, "-c", KEEP_OPTIONS.format(str(kept))])
+    command = [sys.executable, "-c", KEEP_OPTIONS.format(str(kept))]
+    monkeypatch.setattr(capturing, "writer", partial(capturing.writer, command=command))
     words = ("--only", "failures", "--redact", "patient", "--redact", "doctor")
     assert main(["capture", "-o", str(tmp_path / "prompts"), *words, "--", sys.executable, "-c", ""]) == 0
     options = json.loads(kept.read_text(encoding="utf-8"))
