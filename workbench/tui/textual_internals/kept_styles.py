@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
+from weakref import WeakSet
 
 from textual.color import Color
 from textual.css.model import RuleSet, SelectorType
@@ -35,6 +36,8 @@ class KeptStyles(Stylesheet):
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
         self._updates_many = False
+        self._changed_unseen: WeakSet[DOMNode] = WeakSet()
+        """Nodes of screens that have not been shown, whose styles may differ from those at their mount."""
         self._next_number = count()
         self._places: dict[tuple[Any, ...], int] = {}
         self._of_parts: dict[tuple[int, frozenset[str]], RulesMap] = {}
@@ -67,10 +70,7 @@ class KeptStyles(Stylesheet):
             self.parse()
 
     def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        """Update the styles of nodes, unless their screen has not been shown yet.
-
-        Textual styles a widget when it is mounted, and all widgets of a screen when the screen is first shown.
-        """
+        """Update the styles of nodes; before their screen is shown, only remember that they changed."""
         nodes = list(nodes)
         one = next(iter(nodes), None)
         if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
@@ -79,6 +79,16 @@ class KeptStyles(Stylesheet):
                 super().update_nodes(nodes, animate)
             finally:
                 self._updates_many = False
+        elif one.is_attached:
+            self._changed_unseen.update(nodes)
+
+    def update_unseen(self, screen: DOMNode) -> None:
+        """Update the nodes of a screen that changed since they were mounted, when it is first shown.
+
+        Textual styles a widget when it is mounted, and all widgets of a screen again when the screen is first shown.
+        """
+        changed, self._changed_unseen = self._changed_unseen, WeakSet()
+        self.update_nodes([one for one in screen.walk_children(with_self=True) if one in changed])
 
     def apply(
         self, node: DOMNode, *, animate: bool = False, cache: dict[tuple[Any, ...], RulesMap] | None = None
