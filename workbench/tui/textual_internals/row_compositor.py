@@ -170,7 +170,7 @@ class OneLayout(Screen[ScreenResultType]):
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name, id, classes)
-        self._rows = paint_by_rows(self)
+        self._row_compositor = paint_by_rows(self)
 
     @on(events.Compose)
     def set_its_classes(self) -> None:
@@ -214,7 +214,7 @@ class OneLayout(Screen[ScreenResultType]):
     @on(messages.Layout)
     def leave_done_layouts(self, message: messages.Layout) -> None:
         """Ignore a request for a layout that was made before the last one began."""
-        if message.time < self._rows.laid_out_at:
+        if message.time < self._row_compositor.laid_out_at:
             message.stop()
             message.prevent_default()
 
