@@ -136,6 +136,8 @@ class Preferences:
         self._is_quiet_at_first = False
         self._usual_theme = themes.DARK.name
         self._before_projector: Look | None = None
+        self._way_back = 0
+        """The number of the message that names the key out of projector mode."""
         self.reminder = 0
         """The number of the message that names the last file."""
         self.key_words = USUAL
@@ -331,10 +333,11 @@ class Preferences:
             self._main.columns.set_quiet(look.is_quiet)
             self._main.project(is_projected)
             if is_same:
-                self._app.update_node_styles()
+                self._app.update_node_styles(animate=False)
         if before is None:
-            self._main.status.say(self.key_words("projector · {app.project|shift+F6} back"))
+            self._way_back = self._main.status.say(self.key_words("projector · {app.project|shift+F6} back"))
         else:
+            self._main.status.hush(self._way_back)
             self._main.call_after_refresh(self._main.columns.scroll_to, x=before.scrolled, animate=False)
 
     async def choose_theme(self) -> None:

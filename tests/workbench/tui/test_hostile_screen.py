@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.fuzzy import Matcher
 
+import workbench.tui
 from tests.support.hostile_session import LONG, SHORT, session_of
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.tui.palette import commands_of
@@ -107,6 +108,12 @@ def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
             desk.app.clear_notifications()
 
     at_the_desk(act, session=PLAIN)
+
+
+def test_every_toast_is_made_by_the_gate_for_toasts() -> None:
+    folder = Path(workbench.tui.__file__).parent
+    calls = [one for one in folder.rglob("*.py") if ".notify(" in one.read_text(encoding="utf-8")]
+    assert [one.name for one in calls] == ["plain.py"]
 
 
 @pytest.mark.slow

@@ -91,6 +91,16 @@ def test_there_and_back_every_widget_is_styled_once(pane: str, monkeypatch: pyte
     at_the_desk(act)
 
 
+def test_the_way_back_is_named_only_until_it_is_taken() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press(BACK)
+        assert "projector" in str(desk.main.status.render())
+        await desk.press(BACK)
+        assert "projector" not in str(desk.main.status.render())
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 def test_what_is_written_stands_above_what_it_changes() -> None:
     async def act(desk: Desk) -> None:

@@ -91,7 +91,7 @@ async def choose_case(host: Host) -> None:
         host.main.edit(edits.duplicate_case, place, f"copy {Case(name).plain_words}")
     elif action.verb == "delete":
         if len(document.session.cases) == 1:
-            host.app.notify("A session has at least one case.", severity="warning")
+            plain_notify(host.app, "A session has at least one case.", severity="warning")
         else:
             host.main.edit(edits.delete_case, place, f"delete {Case(name).plain_words}")
     elif action.verb == "rename":

@@ -32,20 +32,33 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
     CLASSES: ClassVar[str] = ""
     """More classes of the frame, such as `-large`."""
 
+    _said = ""
+    """A message before the keys in the last line."""
+
     def __init__(self, title: str, hint: str) -> None:
         super().__init__()
         self._title = title
         self._hint = hint
+
+    @property
+    def frame_classes(self) -> str:
+        """The frame's classes besides `dialog`; set later, they would style the dialog a second time."""
+        return self.CLASSES
 
     def contents(self) -> Iterable[Widget]:
         """Return the widgets of the dialog."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes=f"dialog {self.CLASSES}") as frame:
+        with Vertical(classes=f"dialog {self.frame_classes}") as frame:
             frame.border_title = content(f" {self._title} ") if self._title else None
             yield from self.contents()
-            yield PlainStatic(key_hints(self.app, self._hint), classes="dialog-hint")
+            yield PlainStatic(self.last_line, classes="dialog-hint")
+
+    @property
+    def last_line(self) -> Content:
+        """The message, and the keys of the dialog as buttons."""
+        return key_hints(self.app, f"{self._said}   {self._hint}" if self._said else self._hint)
 
 
 class AskScreen(Dialog[str | None]):

@@ -22,7 +22,8 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
+from workbench.tui.textual_internals.entry_list import EntryList
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines, plain_notify
 
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
@@ -73,6 +74,7 @@ class ChooseScreen(Dialog[str | None]):
         self._free = free
         self._current = current
         self._shown: list[Entry] = []
+        self._list = EntryList(compact=True)
         is_short = len(self._entries) <= MOST_ALIGNED
         longest_name, longest_about = [
             max([cell_width(one_line(text, 200)) for text in texts], default=0)
@@ -82,16 +84,22 @@ class ChooseScreen(Dialog[str | None]):
         self._is_wide = is_short and self._name_width + longest_about > WIDE_FROM
 
     def contents(self) -> Iterable[Widget]:
-        return OneLine("", self.take_lines, self._placeholder), OptionList(compact=True)
-
-    def on_mount(self) -> None:
-        self.query_one(".dialog").set_class(self._is_wide, "-wide")
-        self.on_resize()  # before the first layout, or there would be a second
+        # made before the list is mounted, or the dialog would be laid out again
+        self._list.styles.max_height = self._most_rows
         self._narrow("")
+        return OneLine("", self.take_lines, self._placeholder), self._list
+
+    @property
+    def frame_classes(self) -> str:
+        return "-wide" if self._is_wide else super().frame_classes
 
     def on_resize(self) -> None:
         """Show as many entries as fit."""
-        self.query_one(OptionList).styles.max_height = self.share(self.app.size.height * 85 // 100 - ROWS_AROUND)
+        self._list.styles.max_height = self._most_rows
+
+    @property
+    def _most_rows(self) -> int:
+        return self.share(self.app.size.height * 85 // 100 - ROWS_AROUND)
 
     def share(self, room: int) -> int:
         """Return the rows of this room that the entries get."""
@@ -108,8 +116,8 @@ class ChooseScreen(Dialog[str | None]):
 
     def say(self, said: str) -> None:
         """Show a message before the keys in the last line."""
-        hint = f"{said}   {self._hint}" if said else self._hint
-        self.query_one(".dialog-hint", PlainStatic).show(key_hints(self.app, hint))
+        self._said = said
+        self.query_one(".dialog-hint", PlainStatic).show(self.last_line)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -117,7 +125,7 @@ class ChooseScreen(Dialog[str | None]):
 
     @on(Input.Submitted)
     def _enter(self) -> None:
-        index = self.query_one(OptionList).highlighted
+        index = self._list.highlighted
         if index is not None and index < len(self._shown):
             self.choose(self._shown[index])
 
@@ -138,9 +146,8 @@ class ChooseScreen(Dialog[str | None]):
         self.dismiss(entry.value)
 
     def action_move(self, by: int) -> None:
-        options = self.query_one(OptionList)
         if self._shown:
-            options.highlighted = ((options.highlighted or 0) + by) % options.option_count
+            self._list.highlighted = ((self._list.highlighted or 0) + by) % self._list.option_count
 
     def _narrow(self, typed: str) -> None:
         self._shown = self.found(typed)
@@ -149,8 +156,6 @@ class ChooseScreen(Dialog[str | None]):
             free = self._free(typed.strip())
             if free is not None:
                 self._shown.append(free)
-        options = self.query_one(OptionList)
-        options.clear_options()
         listed: list[Option] = []
         for one in self._shown:
             mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
@@ -158,12 +163,13 @@ class ChooseScreen(Dialog[str | None]):
             pad = " " * max(0, self._name_width - cell_width(name))
             about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
             listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
-        options.add_options(listed)
         values = [one.value for one in self._shown]
+        if not values:
+            listed.append(Option(content("  no match", QUIET), disabled=True))
+        self._list.show(listed, self._most_rows)
         if values:
-            options.highlighted = values.index(self._current) if self._current in values and not typed else 0
+            self._list.highlighted = values.index(self._current) if self._current in values and not typed else 0
         else:
-            options.add_option(Option(content("  no match", QUIET), disabled=True))
             self.preview(None)
 
 
@@ -219,18 +225,21 @@ class ModelScreen(ChooseScreen):
         self._of_servers: tuple[ModelEntry, ...] = ()
         self._servers: tuple[servers.Server, ...] = ()
 
+    def contents(self) -> Iterable[Widget]:
+        if self._is_open:
+            try:
+                self._servers = servers.known()
+            except servers.ServersError as error:
+                plain_notify(self.app, str(error), severity="warning")
+            if self._litellm_models is model_list.litellm_models and model_list.is_read():
+                self._listed = self._litellm_models()
+                self._said = _counted(self._listed)
+            else:
+                self._said = LOADING
+        return super().contents()
+
     def on_mount(self) -> None:
-        if not self._is_open:
-            return
-        try:
-            self._servers = servers.known()
-        except servers.ServersError as error:
-            self.notify(str(error)[:400], severity="warning", markup=False)
-        if self._litellm_models is model_list.litellm_models and model_list.is_read():
-            self._listed = self._litellm_models()
-            self.say(_counted(self._listed))
-        else:
-            self.say(LOADING)
+        if self._said == LOADING:
             self._load()
 
     def found(self, typed: str) -> list[Entry]:

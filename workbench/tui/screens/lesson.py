@@ -23,7 +23,7 @@ from workbench.state.document import RenderedColumn
 from workbench.tui.keys import ON_A_LESSON, keys_of, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.heading import Heading, Mark
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, teacher_button
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, teacher_button
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, TextView, block
 
 BESIDE = 100
@@ -223,7 +223,7 @@ class LessonScreen(FrontScreen[None]):
         if self._reply_steps:
             self._step(start if self.at < start else 0)
         else:
-            self.notify(keys_of(self.app)(NO_REPLY), severity="warning", markup=False)
+            plain_notify(self.app, keys_of(self.app)(NO_REPLY), severity="warning")
 
     def action_words(self, by: int) -> None:
         self.query_one("#lesson-scroll", VerticalScroll).scroll_relative(y=by, animate=False, force=True)

@@ -205,10 +205,11 @@ class MainScreen(PaneSizesScreen):
         """Send the current case in these columns; report a signature that is missing or invalid."""
         read = self.engine.read_signature(self.document.state)
         if not self.document.session.signature.text.strip():
-            self.notify("No signature yet: write or paste a signature to see its prompt here.", markup=False)
+            plain_notify(self.app, "No signature yet: write or paste a signature to see its prompt here.")
             return
         if read.error is not None:
-            self.notify(f"The signature cannot be read: {read.error.message}"[:300], severity="error", markup=False)
+            said = f"The signature cannot be read: {read.error.message}"[:300]
+            plain_notify(self.app, said, severity="error")
             return
         self.replies.send([self.engine.column(self.document.state, column) for column in columns], order)
         self.columns.show_part("reply")

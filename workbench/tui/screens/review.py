@@ -251,7 +251,7 @@ class ReviewScreen(FrontScreen[Left]):
     def action_decide(self, decision: Decision) -> None:
         """Decide the cause on screen, then go to the next undecided cause."""
         if decision == "accept" and (why := why_not(self.cause)):
-            self.notify(why, severity="warning", markup=False)
+            plain_notify(self.app, why, severity="warning")
             return
         self._take(self.decisions.decided([self.cause], decision))
         later = [*self.decisions.causes[self._at + 1 :], *self.decisions.causes[: self._at]]
@@ -265,7 +265,7 @@ class ReviewScreen(FrontScreen[Left]):
         rest = self.decisions.rest(decision)
         left_out = self.decisions.left_out if decision == "accept" else ()
         if not rest and not left_out:
-            self.notify("No undecided cause left.", severity="warning", markup=False)
+            plain_notify(self.app, "No undecided cause left.", severity="warning")
             return
         if rest:
             self._take(self.decisions.decided(rest, decision))
@@ -280,7 +280,7 @@ class ReviewScreen(FrontScreen[Left]):
 
     def action_undo(self) -> None:
         if not self.decisions.can_be_undone:
-            self.notify("No decision to undo.", markup=False)
+            plain_notify(self.app, "No decision to undo.")
             return
         before = self.decisions
         self._take(before.undone())

@@ -19,7 +19,7 @@ from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
 from workbench.tui.keys import ON_A_STRESS, pane_keys
 from workbench.tui.screens import FrontScreen
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
 
 NAME_WIDTH = 35
@@ -369,13 +369,13 @@ class StressScreen(FrontScreen[Taken | None]):
 
     def action_take(self) -> None:
         if self.cell is None or self.column is None:
-            self.notify("There is no damaged reply here.", severity="warning", markup=False)
+            plain_notify(self.app, "There is no damaged reply here.", severity="warning")
         elif self.column.column.id not in self._ids:
             said = "This adapter has no column in the session. Add the column to show its replies there."
-            self.notify(said, severity="warning", markup=False)
+            plain_notify(self.app, said, severity="warning")
         elif self.column.good is not None and self.column.good.parser.name != self.column.column.adapter:
             said = "This is the reply of the second model; columns do not show it."
-            self.notify(said, severity="warning", markup=False)
+            plain_notify(self.app, said, severity="warning")
         else:
             self.dismiss(Taken(self.column.column.id, self.cell.text))
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
+from weakref import WeakSet
 
 from textual.color import Color
 from textual.css.model import RuleSet, SelectorType
@@ -35,9 +36,14 @@ class KeptStyles(Stylesheet):
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
         self._updates_many = False
+        self._repainted: set[DOMNode] = set()
+        """Nodes that are repainted with all that is in them by the current update."""
+        self._changed_unseen: WeakSet[DOMNode] = WeakSet()
+        """Nodes of screens that have not been shown, whose styles may differ from those at their mount."""
         self._next_number = count()
         self._places: dict[tuple[Any, ...], int] = {}
         self._of_parts: dict[tuple[int, frozenset[str]], RulesMap] = {}
+        self._of_widgets: dict[int, RulesMap] = {}
 
     def set_variables(self, variables: dict[str, str]) -> None:
         """Keep the variables, which never change."""
@@ -67,10 +73,7 @@ class KeptStyles(Stylesheet):
             self.parse()
 
     def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        """Update the styles of nodes, unless their screen has not been shown yet.
-
-        Textual styles a widget when it is mounted, and all widgets of a screen when the screen is first shown.
-        """
+        """Update the styles of nodes; before their screen is shown, only remember that they changed."""
         nodes = list(nodes)
         one = next(iter(nodes), None)
         if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
@@ -79,6 +82,17 @@ class KeptStyles(Stylesheet):
                 super().update_nodes(nodes, animate)
             finally:
                 self._updates_many = False
+                self._repainted.clear()
+        elif one.is_attached:
+            self._changed_unseen.update(nodes)
+
+    def update_unseen(self, screen: DOMNode) -> None:
+        """Update the nodes of a screen that changed since they were mounted, when it is first shown.
+
+        Textual styles a widget when it is mounted, and all widgets of a screen again when the screen is first shown.
+        """
+        changed, self._changed_unseen = self._changed_unseen, WeakSet()
+        self.update_nodes([one for one in screen.walk_children(with_self=True) if one in changed])
 
     def apply(
         self, node: DOMNode, *, animate: bool = False, cache: dict[tuple[Any, ...], RulesMap] | None = None
@@ -87,7 +101,12 @@ class KeptStyles(Stylesheet):
         if type(node) is not DOMNode or node.parent is None:
             if not self._updates_many:  # since the last update anything may have changed, as before a mount
                 self._numbers = {}
-            super().apply(node, animate=animate, cache=cache)
+            place = self._place(node)
+            known_rules = self._of_widgets.get(place)
+            kept: dict[Any, RulesMap] = {} if known_rules is None else _SameRules(known_rules)
+            super().apply(node, animate=animate, cache=kept)
+            if len(kept) == 1 and known_rules is None:
+                self._of_widgets[place] = next(iter(kept.values()))
             return
         key = (self._place(node.parent), node.classes)
         known = self._of_parts.get(key)
@@ -97,8 +116,9 @@ class KeptStyles(Stylesheet):
         else:
             node.styles.base.merge_rules(known)
 
-    @classmethod
-    def replace_rules(cls, node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
+    def replace_rules(  # type: ignore[override]
+        self, node: DOMNode, rules: RulesMap, animate: bool = False
+    ) -> None:
         """Replace the rules of a node; new colors repaint it and what is in it once, instead of once each."""
         if animate:
             super().replace_rules(node, rules, animate)
@@ -109,8 +129,12 @@ class KeptStyles(Stylesheet):
         colors = [name for name in changed if isinstance(after.get(name) or before.get(name), Color)]
         for name in colors:
             base.set_rule(name, after.get(name))
-        if colors:
+        parent = node.parent
+        is_repainted = parent is not None and parent in self._repainted and node in parent.children  # no scroll bar
+        if colors and not is_repainted:
             base.refresh(children=True)
+        if self._updates_many and (colors or is_repainted):
+            self._repainted.add(node)
         bars = [name for name in colors if name.startswith("scrollbar")][:1]  # setting one repaints the bars
         for name in [*bars, *[name for name in changed if name not in colors]]:
             setattr(base, name, after.get(name))
@@ -133,7 +157,18 @@ class KeptStyles(Stylesheet):
         return self._numbers[node]
 
     def _forget(self) -> None:
-        self._states_of, self._numbers, self._places, self._of_parts = {}, {}, {}, {}
+        self._states_of, self._numbers, self._places, self._of_parts, self._of_widgets = {}, {}, {}, {}, {}
+
+
+class _SameRules(dict[Any, RulesMap]):
+    """The cache that Textual asks for the rules of a widget, when they are known already."""
+
+    def __init__(self, rules: RulesMap) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self._rules
 
 
 class _HashedByIdentity(RuleSet):

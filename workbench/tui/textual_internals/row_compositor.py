@@ -9,10 +9,11 @@ from typing import Any, Self
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual import events, on
+from textual import events, messages, on
 from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
 from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
+from textual._time import get_time
 from textual.color import Color
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
@@ -24,6 +25,7 @@ from textual.widget import Widget
 
 from workbench.tui.textual_internals.access import FitsItsRoom
 from workbench.tui.textual_internals.error_isolation import report
+from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 ROWS_BETWEEN = 4
 
@@ -51,11 +53,14 @@ class RowCompositor(Compositor):
         """Regions being painted; empty for the whole screen."""
         self._seen_of: dict[Widget, tuple[Region, Region]] | None = None
         self._rows_seen: dict[Widget, frozenset[int]] = {}
+        self.laid_out_at = 0.0
+        """The start of the last layout, by the clock of `Message.time`."""
 
     def update_widgets(self, widgets: set[Widget]) -> None:
         super().update_widgets(set(self.visible_widgets) if self.root in widgets else widgets)
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        started = get_time()
         self._full_map = before = self._laid_out
         result = super().reflow(parent, size)
         self._full_map_invalidated = False  # complete already; otherwise the next query would rebuild it
@@ -73,6 +78,7 @@ class RowCompositor(Compositor):
                 except Exception as error:  # whatever a widget raises, the others are painted
                     report(widget, error)
         self.update_widgets(set(self.visible_widgets))  # paint the changes of `fit` now instead of in a second pass
+        self.laid_out_at = started
         return result
 
     def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
@@ -160,10 +166,11 @@ class OneLayout(Screen[ScreenResultType]):
     _known_size = Size()
     _was_mounted = False
     _was_shown = False
+    _was_styled = False
 
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name, id, classes)
-        paint_by_rows(self)
+        self._row_compositor = paint_by_rows(self)
 
     @on(events.Compose)
     def set_its_classes(self) -> None:
@@ -182,16 +189,34 @@ class OneLayout(Screen[ScreenResultType]):
     def refresh(self, *regions: Region, **options: Any) -> Self:
         """Repaint, except right after the screen was painted first, when Textual asks for all of it again.
 
-        The app, too, asks for a layout once it knows that the screen is mounted.
+        The app, too, asks for a layout once it knows that the screen is mounted. A screen is laid out when it is first
+        shown, so that nothing before needs to ask for it.
         """
         if self.stack_updates == 1 and not (regions or options or self._was_shown):
             self._was_shown = True
             return self
-        if options == {"layout": True} and not self._was_mounted and active_message_pump.get(None) is self.app:
-            self._was_mounted = True
-            if self.stack_updates:
+        if options == {"layout": True}:
+            is_told_by_app = not self._was_mounted and active_message_pump.get(None) is self.app
+            self._was_mounted = self._was_mounted or is_told_by_app
+            if is_told_by_app or not self.stack_updates:
                 return self
         return super().refresh(*regions, **options)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Update the styles; when the screen is first shown, only those that changed since the widgets were mounted."""
+        stylesheet = self.app.stylesheet
+        if self.stack_updates == 1 and not self._was_styled and isinstance(stylesheet, KeptStyles):
+            self._was_styled = True
+            stylesheet.update_unseen(self)
+        else:
+            super().update_node_styles(animate)
+
+    @on(messages.Layout)
+    def leave_done_layouts(self, message: messages.Layout) -> None:
+        """Ignore a request for a layout that was made before the last one began."""
+        if message.time < self._row_compositor.laid_out_at:
+            message.stop()
+            message.prevent_default()
 
     @on(events.Resize)
     def lay_out_once(self, event: events.Resize) -> None:
@@ -225,10 +250,11 @@ class BehindADialog(RichVisual):
         return [Strip([Segment(one.text, look(one.style)) for one in line], line.cell_length) for line in lines]
 
 
-def paint_by_rows(screen: Screen[Any]) -> None:
+def paint_by_rows(screen: Screen[Any]) -> RowCompositor:
     """Give a screen a `RowCompositor`; call this while the screen is being created."""
-    screen._compositor = RowCompositor()
+    screen._compositor = compositor = RowCompositor()
     # Textual puts `lru_cache` on this method, which keeps a widget's painted lines alive until 1,024 other entries
     # replace them: a lesson opened and closed a hundred times would keep 90 MB.
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[assignment,method-assign]
     BackgroundScreen.visualize = lambda behind: BehindADialog(behind)  # type: ignore[attr-defined]
+    return compositor

@@ -5,8 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
+from textual._compositor import Compositor
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Input
 
 from adapters.lm import servers
@@ -15,6 +20,7 @@ from adapters.lm.model_list import ModelEntry
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.actions import columns
 from workbench.tui.dialogs.choose import LOADING, ModelScreen
+from workbench.tui.textual_internals.entry_list import EntryList
 
 LISTED = (
     ModelEntry("anthropic/claude-sonnet-5-5", "anthropic", "", 200_000, 3.0, 15.0),
@@ -157,5 +163,39 @@ def test_a_server_of_the_users_own_is_asked_for_its_models_only_when_it_is_chose
         await desk.type("mine")
         await desk.press("enter")
         assert desk.document.session.model == "hosted_vllm/[mine]" and asked == ["ollama_chat", "hosted_vllm"]
+
+    at_the_desk(act)
+
+
+def test_the_picker_is_laid_out_once_and_each_entry_is_painted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[Widget] = []
+    painted: list[int] = []
+    reflow, render_line = Compositor.reflow, EntryList.render_line
+
+    def reflowed(compositor: Compositor, parent: Widget, size: Size) -> Any:
+        laid_out.append(parent)
+        return reflow(compositor, parent, size)
+
+    def asked(entries: EntryList, y: int) -> Strip:
+        painted.append(y)
+        return render_line(entries, y)
+
+    async def act(desk: Desk) -> None:
+        monkeypatch.setattr(Compositor, "reflow", reflowed)
+        monkeypatch.setattr(EntryList, "render_line", asked)
+        screen = ModelScreen("Model", "offline/exact", only=[f"server/model-{number}" for number in range(60)])
+        desk.app.push_screen(screen)
+        await desk.until(lambda: len(painted) > 0, "for the entries")
+        await desk.settle()
+        assert laid_out.count(screen) == 1
+        (entries,) = screen.query(EntryList)
+        assert entries.show_vertical_scrollbar and sorted(painted) == list(range(entries.size.height))
+        bar = entries.vertical_scrollbar
+        assert (bar.window_virtual_size, bar.window_size) == (entries.option_count, entries.size.height)
+        await desk.press(*"model-59")
+        assert entries.option_count == entries.size.height == 1
+        assert not entries.show_vertical_scrollbar
+        row = "".join(one.text for one in entries.render_lines(Region(0, 0, *entries.size))[0])
+        assert "server/model-59" in row
 
     at_the_desk(act)
