@@ -118,7 +118,7 @@ def test_the_text_of_each_step_is_in_sight_however_long_its_explanation_is(size:
             screen.go_to(screen.rendered.column.id, step)
             await desk.settle()
             text = screen.text
-            lit = [y for y, row in enumerate(text._rows) if any(piece.light == "lit" for piece in row.pieces)]
+            lit = [y for y, row in enumerate(text.rows) if any(piece.light == "lit" for piece in row.pieces)]
             first = round(text.scroll_y)
             shown = range(first, first + text.page_height)
             wanted = lit if len(lit) <= text.page_height else lit[:1]
