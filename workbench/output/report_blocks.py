@@ -26,7 +26,8 @@ def of_check(causes: Sequence[Cause], errors: Mapping[str, str], most_named: int
         yield Folded(Mark("Unreadable files"), (Items(tuple(unread)),), is_open=True)
     for one in causes:
         about = Note(f"{counted(one.fixtures)}, cause {one.id}, for example {one.fixtures[0]}")
-        lines = [line.removeprefix("    ") for line in reports.details(one.example).split("\n")]
+        # Without their indentation, lines of a difference begin with their sign, and the others stand above them
+        lines = [line[4:] if line.startswith("    ") else line[2:] for line in reports.details(one.example).split("\n")]
         names = listed([str(each) for each in one.fixtures], most_named)
         fixtures = Folded(Mark("Fixtures"), (Items(tuple(names)),))
         yield Folded(Mark(one.words, "strong"), (about, Difference(tuple(lines)), fixtures), is_open=True)

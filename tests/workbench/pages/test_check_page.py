@@ -34,6 +34,13 @@ def test_a_cause_stands_once_with_its_difference_and_every_fixture_with_its_verd
     assert "q.json::case 1::xml" in rows[2]
 
 
+def test_what_a_difference_is_of_stands_above_its_lines(rain: str, run: Run) -> None:
+    page = drifted(run, rain, "Say yes or no.")
+    lines = next(iter(page.all("pre"))).text.splitlines()
+    assert lines[0].startswith("render: ")
+    assert all(line[:1] in ("+", "-", " ", "…") for line in lines[1:] if line)
+
+
 def test_prompts_that_are_as_recorded_say_so(rain: str, run: Run) -> None:
     assert run("send", rain, "--save").code == 0
     assert run("check", rain, "--html", "check.html").code == 0
