@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Mark, Note, Table, Text, Tone
 from sessions.causes.cause import Cause, counted, listed, verdict_lines
 from sessions.checking import reports
-from sessions.upgrades.report import Upgrade
-from sessions.upgrades.sides import Compared
 from workbench.output import measures
 from workbench.output.markdown import MOST_NAMED, bounded, code, document
+
+if TYPE_CHECKING:  # a check loads no upgrade
+    from sessions.upgrades.report import Upgrade
+    from sessions.upgrades.sides import Compared
 
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
