@@ -67,3 +67,14 @@ def test_a_file_that_is_no_session_is_named_and_a_page_that_cannot_be_written_is
     assert "broken.json" in Path("check.html").read_text(encoding="utf-8")
     done = run("check", rain, "--html", "no/such/check.html")
     assert done.code == 2 and "no/such/check.html" in done.err
+
+
+def test_a_single_fixture_is_a_row_of_its_verdicts(rain: str, run: Run) -> None:
+    assert run("send", rain, "--save").code == 0
+    session = store.load(rain)
+    store.save(replace(session, columns=session.columns[:1]), rain)
+    run("check", rain, "--html", "check.html", "--adapter", session.columns[0].id)
+    page = seen(Path("check.html").read_text(encoding="utf-8"))
+    head, row = [one.text for one in page.all("tr")]
+    assert head.startswith("fixture") and "render" in head and "parse" in head
+    assert row.startswith("q.json::case 1::") and row.count("pass") == 2
