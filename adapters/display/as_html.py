@@ -35,6 +35,8 @@ LONGEST = 40_000
 LONGEST_CELL = 2_000
 """The most characters of a table cell, or of a sentence (which may quote a reply)."""
 MOST_ROWS = 200
+MOST_COLUMNS = 6
+"""The most columns of a grid that stand side by side; a grid of more is transposed if it has fewer rows."""
 MOST_LINES = 200
 """The most lines of a difference."""
 LONGEST_LINE = 2_000
@@ -144,7 +146,7 @@ def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, s
 
 
 def _table(table: Table) -> Element:
-    if table.is_grid and len(table.head) - 1 > len(table.rows):
+    if table.is_grid and len(table.head) - 1 > max(MOST_COLUMNS, len(table.rows)):
         table = table.turned()
     head = tag("tr", {}, *[tag("th", {"scope": "col"}, _short(one)) for one in table.head])
     shown = table.rows if table.is_grid else table.rows[:MOST_ROWS]

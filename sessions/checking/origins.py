@@ -15,8 +15,13 @@ UNKNOWN = "another message"
 """The turn of a message without a counterpart in ours."""
 
 
-def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message]) -> tuple[Message, ...]:
-    """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages."""
+def add_origins(
+    theirs: Sequence[Mapping[str, object]], ours: Sequence[Message], unknown: str = UNKNOWN
+) -> tuple[Message, ...]:
+    """Convert `theirs`, plain messages as a provider gets them, with the origins of our corresponding messages.
+
+    `unknown` is the turn of a message that corresponds to none of ours.
+    """
     messages = prompt_of_dicts(theirs).messages
     beside = dict(_pairs(messages, ours))
     # Map each line of our messages to its longest piece, to find lines that moved.
@@ -27,7 +32,12 @@ def add_origins(theirs: Sequence[Mapping[str, object]], ours: Sequence[Message])
             if line.strip():
                 lines.setdefault(line.strip(), _longest(text.slice(position, position + len(line)).segments))
             position += len(line) + 1
-    return tuple([_one(message, beside.get(index), lines) for index, message in enumerate(messages)])
+    made: list[Message] = []
+    for index, message in enumerate(messages):
+        counterpart = beside.get(index)
+        turn = unknown if counterpart is None else counterpart.turn
+        made.append(replace(_one(message, counterpart, lines), turn=turn))
+    return tuple(made)
 
 
 def _pairs(theirs: Sequence[Message], ours: Sequence[Message]) -> Iterator[tuple[int, Message]]:
@@ -50,7 +60,7 @@ def _one(theirs: Message, ours: Message | None, lines: Mapping[str, Segment]) ->
         end = position + len(part) if isinstance(part, Text) else position
         parts.append(text.slice(position, end) if isinstance(part, Text) else part)
         position = end
-    return replace(theirs, turn=ours.turn if ours is not None else UNKNOWN, parts=tuple(parts))
+    return replace(theirs, parts=tuple(parts))
 
 
 def _longest(segments: Sequence[Segment]) -> Segment:

@@ -37,7 +37,8 @@ def check(dspy: Release, session: Session, case: Case, column: Column) -> tuple[
         after = [dict(one) for one in call.messages]
         if not same(before, after):
             own = replace(column, adapter=adapter, options={}) if adapter else column
-            ours = add_origins(before, rendering.own_messages(session, own, case, capabilities))
+            own_messages = rendering.own_messages(session, own, case, capabilities)
+            ours = add_origins(before, own_messages, "the recorded prompt")
             found = differences.messages_drift(after, ours, before, dspy.name)
             drift += found or [Drift("upstream", "messages", f"{dspy.name} makes other messages")]
         for index, (completion, read) in enumerate(zip(attempt.completions, call.readings, strict=True)):

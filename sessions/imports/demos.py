@@ -38,7 +38,8 @@ def from_json(text: str, path: str, given: SignatureText | None = None) -> Impor
         data = data["demos"]
     if not isinstance(data, list):
         raise SessionError(path, "", f"expected a list of objects, one a demo, got {kind_of(data)}")
-    return _imported([(f"row {number}", one) for number, one in enumerate(data, 1)], path, given)
+    rows = [(f"row {number}", _object(one, path, f"row {number}")) for number, one in enumerate(data, 1)]
+    return _imported(rows, path, given)
 
 
 def from_json_lines(text: str, path: str, given: SignatureText | None = None) -> Imported:
@@ -47,7 +48,7 @@ def from_json_lines(text: str, path: str, given: SignatureText | None = None) ->
     for line, content in enumerate(LINE_END.split(text), 1):
         if content.strip():
             place = f"row {len(rows) + 1} (line {line})"
-            rows.append((place, json_of(content, path, place)))
+            rows.append((place, _object(json_of(content, path, place), path, place)))
     return _imported(rows, path, given)
 
 
@@ -88,6 +89,12 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
     except SignatureError as error:
         raise SessionError(PASTED, "", f"the signature cannot be read: {error}") from None
     return found.session.demos, (*found.notes, *found.questions)
+
+
+def _object(value: object, path: str, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise SessionError(path, place, f"expected an object of field values, got {kind_of(value)}")
+    return value
 
 
 def _table(text: str, path: str, signature: Signature | None, separator: str | None) -> Iterator[tuple[int, list[str]]]:
@@ -157,9 +164,6 @@ def _typed(
 def _imported(rows: list[Row], path: str, given: SignatureText | None, questions: Sequence[str] = ()) -> Imported:
     if not rows:
         raise SessionError(path, "", "contains no demo")
-    for row_place, row in rows:
-        if not isinstance(row, dict):
-            raise SessionError(path, row_place, f"expected an object of field values, got {kind_of(row)}")
     asked, notes = list(questions), [f"{len(rows):,} demos"]
     values = proposing.values_by_key(row for _, row in rows)
     if given is None:

@@ -16,7 +16,7 @@ from adapters.values.plain_json import plain
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
 from sessions.checking.differences import changed_values, lines_of_message
-from sessions.checking.verdicts import Edit, Origin, Part, cut, turn_in_words
+from sessions.checking.verdicts import Edit, Origin, Part, turn_in_words
 from sessions.file.typed_values import same
 from sessions.releases.engine import ReleaseReading
 from sessions.text_diff import line_diff, prefixed, stretches
@@ -306,7 +306,7 @@ def _reading_differences(
             old = "" if how == "is new" else _FORMS.get(type(was), type(was).__name__)
             new = "" if how == "is gone" else _FORMS.get(type(now), type(now).__name__)
             if old == new:
-                old, new = [cut(json.dumps(plain(one), ensure_ascii=False)) for one in (was, now)]
+                old, new = _short(was), _short(now)
             keys[Key(by, writing.READ_AS, old, new)] = None
         for key in keys or [Key(by, writing.READ_AS, "values in one order", "in another")]:
             yield Difference("parse", place, key, diff)
@@ -330,3 +330,9 @@ _FORMS: Mapping[type, str] = {
     list: "a list",
     dict: "an object",
 }
+
+
+def _short(value: object) -> str:
+    """Write a value with all its spaces, which may be the difference."""
+    text = json.dumps(plain(value), ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -82,6 +82,8 @@ class Compared:
     """Estimated tokens of the first call's request, before and after."""
     replies: int = 0
     """The number of recorded and displayed replies that both sides parsed."""
+    changed_replies: tuple[str, ...] = ()
+    """The name of the change of each reply that parses differently."""
     why_not: str = ""
     """Why it could not be compared, in a sentence."""
     is_broken: bool = False
@@ -98,8 +100,7 @@ class Compared:
     @property
     def counts(self) -> dict[str, int]:
         """Return the number of replies, and of those that parse differently, as in JSON."""
-        changed = {(one.place, one.key.name) for one in self.differences if one.part == "parse"}
-        counts = {count: sum(name == key for _, name in changed) for count, key in COUNTED.items()}
+        counts = {count: self.changed_replies.count(name) for count, name in COUNTED.items()}
         return {"replies": self.replies, **counts}
 
 
@@ -133,8 +134,14 @@ def compare(change: Change, session: Session, path: str, case: Case, column: Col
             differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
         else:
             found = replace(found, tokens=(_tokens(before), _tokens(after)))
-        both = (*found.differences, *differences)
-        found = replace(found, differences=both, replies=found.replies + len(before.readings))
+        # A reply has a difference for each of its values; two fallbacks may have the same places
+        changed = {(one.place, one.key.name) for one in differences if one.part == "parse"}
+        found = replace(
+            found,
+            differences=(*found.differences, *differences),
+            replies=found.replies + len(before.readings),
+            changed_replies=(*found.changed_replies, *[name for _, name in changed]),
+        )
     return found
 
 

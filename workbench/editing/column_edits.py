@@ -6,7 +6,7 @@ They return a new `State`, or the same if nothing changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION
@@ -23,7 +23,16 @@ BETWEEN = " · "
 """Separates a column's name, variant and model in its id."""
 
 
-def copy(state: State, id: str, **changes: Any) -> State:
+class Attributes(TypedDict, total=False):
+    """The attributes of a column that `copy` and `change` can set."""
+
+    options: Mapping[str, Any]
+    model: str | None
+    params: Mapping[str, Any]
+    variant: str | None
+
+
+def copy(state: State, id: str, **changes: Unpack[Attributes]) -> State:
     """Copy column `id` beside itself with other attributes; the new id contains its variant and model."""
     columns = state.session.columns
     column = state.session.column(id)
@@ -50,7 +59,7 @@ def remove(state: State, id: str) -> State:
     return edits.set_session(state, columns=tuple([one for one in state.session.columns if one.id != id]))
 
 
-def change(state: State, id: str, **changes: Any) -> State:
+def change(state: State, id: str, **changes: Unpack[Attributes]) -> State:
     """Change attributes of column `id`; an id composed by `_name` is updated."""
     column = state.session.column(id)
     new = replace(column, **changes)

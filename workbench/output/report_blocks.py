@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Mark, Note, Table, Text, Tone
 from sessions.causes.cause import Cause, counted, listed, verdict_lines
 from sessions.checking import reports
-from sessions.upgrades.report import Upgrade
-from sessions.upgrades.sides import Compared
 from workbench.output import measures
 from workbench.output.markdown import MOST_NAMED, bounded, code, document
+
+if TYPE_CHECKING:  # a check loads no upgrade
+    from sessions.upgrades.report import Upgrade
+    from sessions.upgrades.sides import Compared
 
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
@@ -26,7 +29,8 @@ def of_check(causes: Sequence[Cause], errors: Mapping[str, str], most_named: int
         yield Folded(Mark("Unreadable files"), (Items(tuple(unread)),), is_open=True)
     for one in causes:
         about = Note(f"{counted(one.fixtures)}, cause {one.id}, for example {one.fixtures[0]}")
-        lines = [line.removeprefix("    ") for line in reports.details(one.example).split("\n")]
+        # Without their indentation, lines of a difference begin with their sign, and the others stand above them
+        lines = [line[4:] if line.startswith("    ") else line[2:] for line in reports.details(one.example).split("\n")]
         names = listed([str(each) for each in one.fixtures], most_named)
         fixtures = Folded(Mark("Fixtures"), (Items(tuple(names)),))
         yield Folded(Mark(one.words, "strong"), (about, Difference(tuple(lines)), fixtures), is_open=True)

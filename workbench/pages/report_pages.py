@@ -65,7 +65,8 @@ def upgrade_page(found: Upgrade) -> str:
     shown: list[Block] = [Items(tuple(report_blocks.summary(found)))]
     if found.compared and not found.found:
         shown.append(Note("Nothing changes.", ""))
-    changes = list(report_blocks.changes(found, MOST_LINES, MOST_NAMED))
+    # The line that counts the others is one of the lines that a page shows
+    changes = list(report_blocks.changes(found, MOST_LINES - 1, MOST_NAMED))
     readings = sum(one.is_reading for one in found.found)  # these come first
     for title, some in (("How replies are read", changes[:readings]), ("What is sent", changes[readings:])):
         shown += [Heading(title), *some] if some else []

@@ -101,6 +101,16 @@ def test_a_reply_that_dspy_refuses_too_is_no_drift(dspy: Release, adapter: str) 
     assert judged(dspy, session) == ("pass", [])
 
 
+def test_a_recorded_message_that_we_make_no_more_is_told_as_one_of_the_recorded_prompt(dspy: Release) -> None:
+    session = recorded("question -> answer: list[int]", Column("chat", "chat"), {"text": ANSWERS["chat"]})
+    made = session.cases[0].recordings["chat"]
+    system, last = made.messages
+    older = replace(made, messages=(system, {"role": "user", "content": "Is it hot?"}, last))
+    case = replace(session.cases[0], recordings={"chat": older})
+    _, drift = upstream.check(dspy, session.replace_case(case), case, session.columns[0])
+    assert [one.message for one in drift] == [f"{dspy.name} has no user message of the recorded prompt"]
+
+
 def test_a_session_with_tools_of_its_own_is_not_judged(dspy: Release) -> None:
     session = recorded("question -> answer: list[int]", Column("chat", "chat"), {"text": ANSWERS["chat"]})
     with_tool = replace(session, tools=(Tool("search", parameters="query: str"),))

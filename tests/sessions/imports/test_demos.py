@@ -129,6 +129,11 @@ def test_json_and_json_lines_keep_their_values_as_they_are(tmp_path: Path) -> No
     [
         ("x.jsonl", '{"note": "a"}\n{"note": \n', r"row 2 \(line 2\)"),
         ("x.jsonl", '{"note": "a"}\n[]\n', r"row 2 \(line 2\): expected an object of field values, got a list"),
+        (
+            "x.jsonl",
+            '{"note": "a"}\n[]\n{broken\n',
+            r"row 2 \(line 2\): expected an object of field values, got a list",
+        ),
         ("x.json", '[{"note": "a"}, 3]', "row 2: expected an object of field values, got a number"),
         ("x.json", '[{"note": "a", "note": "b"}]', "'note' appears twice"),
         ("x.json", '[{"note": "a",}]', "line 1, column"),

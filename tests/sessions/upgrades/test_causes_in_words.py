@@ -15,6 +15,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, ReleaseReading
 from sessions.running import rendering
+from sessions.running.recording import record
 from sessions.upgrades.report import Upgrade
 
 Compare = Callable[..., Upgrade]
@@ -163,6 +164,30 @@ def test_how_replies_are_read_is_told_and_counted(
     assert words(found) == [sentence]
     told = {key: found.counts[key] for key in ("replies", "no_longer_read", "read_now", "read_otherwise")}
     assert told == {"replies": 1, "no_longer_read": 0, "read_now": 0, "read_otherwise": 0, count: 1}
+
+
+def test_values_that_differ_in_spaces_alone_differ_in_their_cause(changed: Compare) -> None:
+    case = Case(
+        "sum", {"question": "2+2?"}, replies={"chat": Reply("[[ ## answer ## ]]\na b\n\n[[ ## completed ## ]]")}
+    )
+    of = Session(SignatureText("question -> answer"), columns=(Column("chat", "chat"),), cases=(case,))
+    found = changed(call=reading(ReleaseReading(True, {"answer": "a  b"})), of=of)
+    (only,) = found.found
+    assert (only.key.before, only.key.after) == ('"a  b"', '"a b"')
+
+
+def test_two_fallbacks_to_the_same_adapter_count_as_two_replies(changed: Compare) -> None:
+    of = with_reply()
+    of = record(of, of.cases[0], of.columns[0])
+    recorded = of.cases[0].recordings["chat"]
+    (main,) = recorded.attempts
+    fallback = replace(main, adapter="json", role="fallback", request={"messages": []})
+    recorded = replace(recorded, attempts=(main, fallback, fallback))
+    of = replace(of, cases=(replace(of.cases[0], recordings={"chat": recorded}),))
+    another = ReleaseReading(True, {"answer": 5, "note": None})
+    found = changed(call=lambda call: replace(call, readings=(another,) * len(call.readings)), of=of)
+    assert found.counts["replies"] == 3
+    assert found.counts["read_otherwise"] + found.counts["no_longer_read"] == 3
 
 
 def test_a_reply_that_is_no_longer_read_stands_first_with_its_reason(changed: Compare) -> None:

@@ -34,6 +34,13 @@ def test_a_cause_stands_once_with_its_difference_and_every_fixture_with_its_verd
     assert "q.json::case 1::xml" in rows[2]
 
 
+def test_what_a_difference_is_of_stands_above_its_lines(rain: str, run: Run) -> None:
+    page = drifted(run, rain, "Say yes or no.")
+    lines = next(iter(page.all("pre"))).text.splitlines()
+    assert lines[0].startswith("render: ")
+    assert all(line[:1] in ("+", "-", " ", "…") for line in lines[1:] if line)
+
+
 def test_prompts_that_are_as_recorded_say_so(rain: str, run: Run) -> None:
     assert run("send", rain, "--save").code == 0
     assert run("check", rain, "--html", "check.html").code == 0
@@ -60,3 +67,14 @@ def test_a_file_that_is_no_session_is_named_and_a_page_that_cannot_be_written_is
     assert "broken.json" in Path("check.html").read_text(encoding="utf-8")
     done = run("check", rain, "--html", "no/such/check.html")
     assert done.code == 2 and "no/such/check.html" in done.err
+
+
+def test_a_single_fixture_is_a_row_of_its_verdicts(rain: str, run: Run) -> None:
+    assert run("send", rain, "--save").code == 0
+    session = store.load(rain)
+    store.save(replace(session, columns=session.columns[:1]), rain)
+    run("check", rain, "--html", "check.html", "--adapter", session.columns[0].id)
+    page = seen(Path("check.html").read_text(encoding="utf-8"))
+    head, row = [one.text for one in page.all("tr")]
+    assert head.startswith("fixture") and "render" in head and "parse" in head
+    assert row.startswith("q.json::case 1::") and row.count("pass") == 2

@@ -126,3 +126,7 @@ def test_places_on_the_page_can_be_gone_to_and_cells_have_their_headings() -> No
 def test_ten_megabytes_of_one_reply_are_written() -> None:
     html = page("long", [tag("pre", {}, "<&>" * 3_000_000)])
     assert html.count("&lt;&amp;&gt;") == 3_000_000
+
+
+def test_a_long_title_of_details_stands_beside_its_marker() -> None:
+    assert "summary .tag { display: inline; }" in page("A page", [])

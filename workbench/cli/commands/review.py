@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     again = partial(reviewing.review, files, plan, options.jobs)
     is_decided = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
     is_seen = all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
-    on_screen = bool(found.causes) and not is_decided and is_seen
+    on_screen = bool(found.causes) and decide is not None and not is_decided and is_seen
     if on_screen and decide is not None:
         found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
         ids, was_left = set(decisions.accepted) if decisions is not None else set(), decisions is not None

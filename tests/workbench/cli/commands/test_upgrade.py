@@ -22,6 +22,7 @@ from sessions.upgrades.sides import Change, Compared, Ours, Side
 from tests.support.scripted_lm import ScriptedLM
 from workbench.cli.commands import upgrade
 from workbench.output import exit_codes, report_blocks
+from workbench.pages import report_pages
 from workbench.sending import sending
 
 Run = Callable[..., Any]
@@ -112,6 +113,17 @@ def test_the_report_for_a_pull_request_fits_into_a_comment() -> None:
     assert last.startswith("… and ") and last.endswith("`--json` and `--html` have every one.")
     left = 200 + 200 - told.count("### ") - told.count("- `reason")
     assert f" {left} more" in last
+
+
+def test_a_page_counts_the_lines_of_a_difference_that_it_leaves_out() -> None:
+    lines = tuple([f"-line {number}" for number in range(1_000)])
+    compared = Compared("s.json", "one", "chat", "chat", (Difference("render", "messages[0]", ADDED, lines),))
+    page = report_pages.upgrade_page(build("before", "after", [compared]))
+    left = 1_000 - page.count("-line ")
+    assert left > 700 and f"… {left} more lines" in page and page.count("more lines") == 1
+
+
+ADDED = Key("dspy release", "the thing", "", "new")
 
 
 class _Tags(HTMLParser):
