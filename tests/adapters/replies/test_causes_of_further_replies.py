@@ -222,6 +222,12 @@ def test_the_name_of_an_input_in_place_of_an_output_is_told(completion: str, nam
     assert (cause.cause, cause.message) == ("output-missing", said)
 
 
+def test_an_input_repeated_after_a_later_output_is_not_in_place_of_an_earlier_one() -> None:
+    completion = "[[ ## label ## ]]\nfine\n\n[[ ## review ## ]]\nGood.\n\n[[ ## completed ## ]]"
+    (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
+    assert cause.message == "The reply has no `reasoning`; the model left it out."
+
+
 def test_an_input_repeated_before_the_outputs_is_not_in_place_of_one() -> None:
     completion = "[[ ## review ## ]]\nfine\n\n[[ ## reasoning ## ]]\nGood.\n\n[[ ## completed ## ]]"
     (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
