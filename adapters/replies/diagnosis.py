@@ -280,8 +280,12 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
     """Return the input whose marker is where that of a missing output belongs; "" for none."""
     marked, outputs = [one.name for one in reading.sections], list(reading.fields)
     earlier = [marked.index(one) for one in outputs[: outputs.index(missing)] if one in marked]
-    rest = marked[max(earlier, default=-1) + 1 :]
-    return next((one for one in rest if one in reading.signature.input_fields), "")
+    for name in marked[max(earlier, default=-1) + 1 :]:
+        if name in reading.fields:  # what follows belongs to a later output
+            break
+        if name in reading.signature.input_fields:
+            return name
+    return ""
 
 
 def _last(reading: Reading) -> Diagnosis:

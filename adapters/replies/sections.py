@@ -191,6 +191,15 @@ THOUGHTS = (
     ("<seed:think>", "</seed:think>"),
 )
 """The beginning and end of thoughts that a server left in the text."""
+LAST_LETTERS = len("think>")
+"""The length that the ends of all `THOUGHTS` share."""
+
+
+def is_only_thoughts(text: str) -> bool:
+    """Return whether nothing is before or after the thoughts of a text; their beginning may be missing."""
+    if text[-LAST_LETTERS:-1].lower() != "think":
+        return False
+    return any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS)
 
 
 def without_thinking(text: str) -> str | None:

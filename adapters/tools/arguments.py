@@ -230,8 +230,10 @@ PREFIX = "def f("
 
 
 @lru_cache(maxsize=256)
-def schema_of_line(line: str) -> dict[str, Any]:
+def schema_of_line(line: str) -> Mapping[str, Any]:
     """Return the arguments' JSON Schema, closed to others; untyped arguments are texts. Raises SignatureError.
+
+    All callers share it, so nothing may change it.
 
     >>> schema_of_line("query, limit: int = 5")["required"]
     ['query']

@@ -5,9 +5,12 @@ pydantic makes an object of every error: of ten megabytes of `{}` for a list of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from pydantic_core import SchemaValidator
+from pydantic import TypeAdapter
+from pydantic_core import CoreConfig, SchemaValidator
 
 CONTAINERS = frozenset(("list", "tuple", "set", "frozenset", "deque", "dict", "frozendict", "ordered-dict", "counter"))
 """Kinds of pydantic's schemas that can stop at an error; older releases go on in dicts."""
@@ -17,14 +20,40 @@ ONE_INSIDE = (
 )
 SEVERAL_INSIDE = ("items_schema", "choices", "fields", "definitions", "steps")
 """Keys of a schema that hold another one, or a list or mapping of others."""
+KNOWN_CODE = ("pydantic.", "pydantic_core.", "adapters.types.", "dspy.")
+"""Modules whose validators raise nothing but ValueError for a wrong value, and do not count errors."""
+
+
+class OwnCodeError(Exception):
+    """A type calls a user's code, which may raise other errors for later items, or count the errors inside."""
+
+
+def _codes_of(schema: dict[str, Any]) -> Iterator[Any]:
+    """Yield what validation with a core schema calls, without the schemas inside."""
+    function = schema.get("function")
+    yield function.get("function") if isinstance(function, dict) else function
+    yield from (schema.get("missing"), schema.get("discriminator"))
+    factory = schema.get("default_factory")
+    if factory not in (list, dict, set):
+        yield factory
+    if schema.get("post_init"):
+        yield getattr(schema["cls"], schema["post_init"])
+
+
+def _is_known(code: Any) -> bool:
+    while isinstance(code, partial):
+        code = code.func
+    return not callable(code) or f"{getattr(code, '__module__', '')}.".startswith(KNOWN_CODE)
 
 
 def _stopping(schema: Any) -> Any:
-    """Return a core schema of which every container stops at its first wrong item."""
+    """Return a core schema of which every container stops at its first wrong item. Raises OwnCodeError."""
     if isinstance(schema, tuple):  # a choice with its label
         return (_stopping(schema[0]), *schema[1:])
-    if not isinstance(schema, dict) or schema.get("type") == "function-wrap":  # its function may count the errors
+    if not isinstance(schema, dict):
         return schema
+    if schema.get("custom_init") or not all(map(_is_known, _codes_of(schema))):
+        raise OwnCodeError
     made = dict(schema)
     for key in ONE_INSIDE:
         if isinstance(schema.get(key), dict):
@@ -40,10 +69,14 @@ def _stopping(schema: Any) -> Any:
     return made
 
 
-def stopping(schema: Any) -> SchemaValidator | None:
-    """Make the validator that stops at the first wrong item of each container; None if this pydantic makes none."""
+def stopping(whole: TypeAdapter[object]) -> SchemaValidator | None:
+    """Make the validator that stops at the first wrong item of each container.
+
+    None if the type calls a user's code, or this release of pydantic makes none.
+    """
     try:
+        config = CoreConfig(title=whole.validator.title)
         # The validators of the classes inside, made before, would not stop.
-        return SchemaValidator(_stopping(schema), _use_prebuilt=False)
+        return SchemaValidator(_stopping(whole.core_schema), config, _use_prebuilt=False)
     except Exception:  # whatever another release of pydantic says of such a schema or argument
         return None

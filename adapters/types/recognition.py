@@ -57,7 +57,7 @@ def _stopping_validator(annotation: Any) -> Validator:
     from adapters.types.first_refusal import stopping
 
     whole = type_adapter(annotation)
-    return stopping(whole.core_schema) or whole
+    return stopping(whole) or whole
 
 
 stopping_validator: ByIdentity[Validator] = ByIdentity(_stopping_validator)

@@ -93,7 +93,8 @@ def _end(
     outputs = reading.signature.output_fields
     if COMPLETED in outputs or not taken:
         return
-    for end in [section for section in found if section.name == COMPLETED]:
+    end = next((section for section in found if section.name == COMPLETED), None)
+    if end is not None:
         if end.text:
             yield Flag(
                 "after-completed-dropped",

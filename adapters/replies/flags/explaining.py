@@ -14,7 +14,7 @@ from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
-from adapters.replies.sections import THOUGHTS
+from adapters.replies.sections import is_only_thoughts
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
 
@@ -70,8 +70,6 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
-LAST_LETTERS = len("think>")
-"""The length that the ends of all `THOUGHTS` share."""
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -91,8 +89,7 @@ def _ended(reading: Reading) -> Iterator[Flag]:
 def _no_answer(reading: Reading) -> Iterator[Flag]:
     """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
-    ends_in_thoughts = text[-LAST_LETTERS:-1].lower() == "think"
-    if not text or (ends_in_thoughts and any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS)):
+    if not text or is_only_thoughts(text):
         said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
-from adapters.replies import sections
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
+from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import Field, Signature, without_none
 from adapters.types.recognition import is_named
 
@@ -58,7 +58,6 @@ ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_rea
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
-ENDS_OF_THOUGHTS = tuple([end for _, end in sections.THOUGHTS])
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
 MOST_PARTS = 10
@@ -93,7 +92,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if (
         before.strip()
         and "<think>" not in before
-        and (reading.ok or len(text.rstrip()) > len(before) + len("</think>"))  # else `empty-reply` says so
+        and (reading.has_values or not is_only_thoughts(text.strip()))  # else `empty-reply` says so
         and len(before) < next((span.start for span in reading.spans if span.field), LONGEST)
     ):
         where = place(reading, len(before))
@@ -177,12 +176,13 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
+    may_call = "name" not in outputs and (not is_flat or "|" in start)  # a flat object of outputs has no key `name`
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif "name" not in outputs and not is_flat and _may_call(start) and (match := CALL.search(start)):
+    elif may_call and _may_call(start) and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
@@ -292,7 +292,7 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
 def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
     match = THOUGHTS.match(start) if first.isalpha() else None
-    if match is not None and not (text := start.rstrip()).endswith(ENDS_OF_THOUGHTS) and "</think>" not in text:
+    if match is not None and "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
     if text_in_quotes(start):

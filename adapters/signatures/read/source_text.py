@@ -281,11 +281,20 @@ def _bindings(node: ast.stmt) -> Iterator[Binding]:
 
 
 def parsable(source: SourceText) -> tuple[SourceText, frozenset[int]]:
-    """Rewrite `type X = …` as `X = …` before Python 3.12; return the text and the rewritten lines."""
+    """Rewrite `type X = …` as `X = …` before Python 3.12; return the text and the rewritten lines.
+
+    Raises SignatureError for a text that is refused by its size, as the search takes long in millions of lines.
+    """
+    check_size(source.whole)
     if sys.version_info >= (3, 12) or not _TYPE_STATEMENT.search(source.text):
         return source, frozenset()
     changed = _TYPE_STATEMENT.sub(lambda match: f"{match[2]}    {match[1]}", source.text)
-    lines = {source.text.count("\n", 0, match.start()) + 1 for match in _TYPE_STATEMENT.finditer(source.text)}
+    lines: set[int] = set()
+    line, place = 1, 0
+    for match in _TYPE_STATEMENT.finditer(source.text):
+        line += source.text.count("\n", place, match.start())
+        place = match.start()
+        lines.add(line)
     return SourceText.of(changed), frozenset(lines)
 
 

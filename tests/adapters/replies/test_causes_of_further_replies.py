@@ -198,6 +198,17 @@ def test_thoughts_without_an_answer_have_one_cause(adapter: str, end: str) -> No
     assert [one.cause for one in reading.diagnosis] == ["empty-reply"]
 
 
+@pytest.mark.parametrize(("begin", "end"), [("<mm:think>", "</mm:think>"), ("[THINK]", "[/THINK]")])
+def test_thoughts_in_prose_before_marked_ones_are_named(begin: str, end: str) -> None:
+    reading = read("chat", "q -> score: int", f"Okay, the user asks for a number. {begin}Why?{end}")
+    assert [one.cause for one in reading.diagnosis] == ["thoughts-not-separated"]
+
+
+def test_a_tool_call_in_the_text_of_a_flat_object_is_named() -> None:
+    reading = read("json", "q -> answer: int", '{"answer": "<|python_tag|>search(q)"}')
+    assert [one.cause for one in reading.diagnosis] == ["tool-call-wrapper", "not-a-number"]
+
+
 @pytest.mark.parametrize(
     ("completion", "name"),
     [
@@ -209,6 +220,12 @@ def test_the_name_of_an_input_in_place_of_an_output_is_told(completion: str, nam
     (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
     said = f"The reply has no `{name}`; the model wrote the name of the input `review` instead."
     assert (cause.cause, cause.message) == ("output-missing", said)
+
+
+def test_an_input_repeated_after_a_later_output_is_not_in_place_of_an_earlier_one() -> None:
+    completion = "[[ ## label ## ]]\nfine\n\n[[ ## review ## ]]\nGood.\n\n[[ ## completed ## ]]"
+    (cause,) = read("chat", "review -> reasoning, label", completion).diagnosis
+    assert cause.message == "The reply has no `reasoning`; the model left it out."
 
 
 def test_an_input_repeated_before_the_outputs_is_not_in_place_of_one() -> None:

@@ -275,6 +275,8 @@ def test_nothing_that_a_text_says_is_run(text: str, tmp_path: Path, monkeypatch:
     [
         "class S(dspy.Signature):\n    a: str = dspy.InputField()\n" + "# filler\n" * 110_000,
         "import dspy\nX = " + " + ".join(["'a'"] * 100_000) + "\n",
+        "import dspy\n" + "type X = int\n" * 70_000,
+        "import dspy\n" + "type X = int\n" * 300_000,
         "(" * 1_000_000,
         '"' * 999_999,
         "\\" * 999_999,
