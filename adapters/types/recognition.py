@@ -21,16 +21,18 @@ import pydantic_core
 from pydantic import TypeAdapter
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
 
+from adapters.late_dataclasses import dataclass, field
+
 Result = TypeVar("Result")
 LIMIT = 4096
 
 
+@dataclass(eq=False)
 class ByIdentity(Generic[Result]):
     """A cache of `make(key)` by the key's identity, cleared when full; exceptions are not cached."""
 
-    def __init__(self, make: Callable[[Any], Result]) -> None:
-        self._make = make
-        self._made: dict[int, tuple[object, Result]] = {}
+    _make: Callable[[Any], Result]
+    _made: dict[int, tuple[object, Result]] = field(default_factory=dict)
 
     def __call__(self, key: object) -> Result:
         found = self._made.get(id(key))

@@ -23,7 +23,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from adapters.late_dataclasses import asdict
+from adapters.late_dataclasses import asdict, dataclass, field
 from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder, TakenCall
 from sessions.file import autosave, whole_files
 from sessions.imports.lm_call import answer_parts
@@ -88,13 +88,13 @@ def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event
             has_ended.wait(LOOKS_EVERY_S)
 
 
+@dataclass(eq=False)
 class CallFiles:
     """The files of calls of a folder, each read as far as it is written."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._read: dict[Path, int] = {}
-        self._versions: dict[Path, Mapping[str, Any]] = {}
+    folder: Path
+    _read: dict[Path, int] = field(default_factory=dict)
+    _versions: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
 
     def read(self, into: CapturedFolder) -> int:
         """Read the new lines; return how many. An unfinished last line is not read."""
