@@ -13,6 +13,7 @@ from adapters.errors import AdapterParseError
 from adapters.formats.base import is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, field_with_info, outputs_with_values, value_segments
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
+from adapters.late_dataclasses import dataclass
 from adapters.prompts.field_descriptions import is_model, joined, placeholder_segments, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, Values, join
 from adapters.replies.reading import Reading
@@ -242,13 +243,13 @@ def xml_schema(tag: str, annotation: object) -> str:
     return _NestedTags(tag, schema.get("$defs", {})).written(tag, schema, frozenset())
 
 
+@dataclass(eq=False)
 class _NestedTags:
     """Write and count the tags of an output; a model used in two places is written in both."""
 
-    def __init__(self, output: str, definitions: Mapping[str, Any]) -> None:
-        self._output = output
-        self._definitions = definitions
-        self._left = LARGEST_TYPE
+    _output: str
+    _definitions: Mapping[str, Any]
+    _left: int = LARGEST_TYPE
 
     def written(self, tag: str, schema: Mapping[str, Any], seen: frozenset[str]) -> str:
         if reference := schema.get("$ref"):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from adapters.late_dataclasses import dataclass
-from adapters.replies.fix import Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.flag import Fix, describe_field, raise_limit, retype_field, use_adapter
 
 Part = Literal["demo", "history", "input", "field", "instructions", "prompt", "column"]
 

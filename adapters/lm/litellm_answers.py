@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.lm import fetched_table
 from adapters.lm.fetched_table import FetchedTable
 from adapters.lm.protocol import ProviderError
@@ -108,16 +109,16 @@ def refresh() -> FetchedTable:
     return fetched_table.keep(made)
 
 
+@dataclass(eq=False)
 class _Known:
     """The answers in memory by release and model, and the models that were looked up without success."""
 
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.waits = False
-        self.folder: Path | None = None
-        self.answers: dict[str, dict[str, Answer]] = {}
-        self.missed: set[str] = set()
-        self.asked: set[tuple[str, str]] = set()
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    waits: bool = False
+    folder: Path | None = None
+    answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
+    missed: set[str] = field(default_factory=set)
+    asked: set[tuple[str, str]] = field(default_factory=set)
 
     def of_release(self, release: str) -> dict[str, Answer]:
         """Return the answers of a release, read from its file on first use."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, field
 from adapters.requests.capabilities import Capabilities
 
 if TYPE_CHECKING:
@@ -209,14 +209,14 @@ class LoadsFirst(Protocol):
         """Wait until loading succeeds, fails, or is cancelled."""
 
 
+@dataclass(eq=False)
 class Collector:
     """Assemble completions from chunks; they are available at any time, so partial replies are not lost."""
 
-    def __init__(self) -> None:
-        self._chunks: dict[int, list[Chunk]] = {}
-        self.usage: Object | None = None
-        self.cost: float | None = None
-        """The token counts and the cost of the whole call."""
+    _chunks: dict[int, list[Chunk]] = field(default_factory=dict)
+    usage: Object | None = None
+    cost: float | None = None
+    """The token counts and the cost of the whole call."""
 
     def add(self, chunk: Chunk) -> None:
         if chunk.prepared_s is None and chunk.took_s is None:

@@ -13,9 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import replace
-from adapters.replies.fix import Fix, use_adapter
 from adapters.replies.fix_makers import copied_from, target_at
-from adapters.replies.flag import Diagnosis, Flag, named, place, shown
+from adapters.replies.flag import Diagnosis, Fix, Flag, named, place, shown, use_adapter
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, valid_object_at
 from adapters.replies.flags.xml_structure import TAG, only_mentions_tags

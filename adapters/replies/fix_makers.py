@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-from adapters.replies.fix import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
+from adapters.replies.flag import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
 from adapters.replies.flags.strange_replies import made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly

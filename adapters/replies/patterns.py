@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from adapters.replies.fix import Fix
 from adapters.replies.fix_makers import (
     FixMaker,
     a_text,
@@ -33,6 +32,7 @@ from adapters.replies.fix_makers import (
     target_at,
     use,
 )
+from adapters.replies.flag import Fix
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading

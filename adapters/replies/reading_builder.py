@@ -28,11 +28,13 @@ its text, which lists all as in dspy, is made when it is read."""
 NOT_COUNTED = f" (replies over {COUNTED_LENGTH:,} characters show only the first error)"
 
 
+@dataclass(eq=False)
 class AllErrors:
     """Write all errors with which a type refuses a value, once the text is read."""
 
-    def __init__(self, annotation: object, value: object, by_name: bool | None) -> None:
-        self._annotation, self._value, self._by_name = annotation, value, by_name
+    _annotation: object
+    _value: object
+    _by_name: bool | None
 
     def __str__(self) -> str:
         try:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.prompts.text import DataPart, Kind, Message, Segment, Text
 from adapters.values.plain_json import plain
 
@@ -143,13 +144,13 @@ def _twelfths(text: str) -> int:
     return 3 * ascii_only + 4 * (len(text) - ascii_only - wide) + 12 * wide
 
 
+@dataclass(eq=False)
 class Estimates:
     """Estimates whole requests, counting only messages that the previous request lacked."""
 
-    def __init__(self) -> None:
-        self._messages: Sequence[Message] = ()
-        self._counts: list[int] = []
-        self._beside: tuple[Mapping[str, Any], int] = ({}, 0)
+    _messages: Sequence[Message] = ()
+    _counts: list[int] = field(default_factory=list)
+    _beside: tuple[Mapping[str, Any], int] = field(default_factory=lambda: ({}, 0))
 
     def total(self, messages: Sequence[Message], params: Mapping[str, Any]) -> int:
         """Estimate the tokens of a request with these messages (compared by identity) and parameters."""

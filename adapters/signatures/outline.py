@@ -141,10 +141,10 @@ def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
     return "record" if "dataclass" in decorators or "TypedDict" in bases or "NamedTuple" in bases else None
 
 
+@dataclass(eq=False)
 class _Reader:
-    def __init__(self, source: SourceText, text: str) -> None:
-        self._source = source
-        self._text = text  # may differ from the parsed text, but has the same offsets
+    _source: SourceText
+    _text: str  # may differ from the parsed text, but has the same offsets
 
     def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
         first = node.body[0]

@@ -18,6 +18,7 @@ import pydantic
 from pydantic import BaseModel
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 
 _CONSTRAINTS: tuple[tuple[type, str], ...] = (
     (annotated_types.Gt, "gt"),
@@ -54,12 +55,12 @@ def text_literal(text: str, block: bool = False) -> str:
     return f'"{made[1:-1]}"' if made.startswith("'") and '"' not in made else made
 
 
+@dataclass(eq=False)
 class ValueWriter:
     """Write values as source; `declare` returns the name of a class, `imported` the name of an import."""
 
-    def __init__(self, declare: Callable[[type], str], imported: Callable[[str, str], str]) -> None:
-        self.declare = declare
-        self.imported = imported
+    declare: Callable[[type], str]
+    imported: Callable[[str, str], str]
 
     def write(self, value: object) -> str:
         """Write an expression for `value`. Raises SignatureError if it could not be read back."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass
 from adapters.types.recognition import type_adapter
 
 DEEPEST = 100
@@ -58,10 +59,10 @@ def validate(schema: Mapping[str, object], arguments: Mapping[str, object]) -> d
     return checked
 
 
+@dataclass(eq=False)
 class _Checker:
-    def __init__(self, root: Mapping[str, object]) -> None:
-        self._root = root
-        self._left = MOST_STEPS
+    _root: Mapping[str, object]
+    _left: int = MOST_STEPS
 
     def object(
         self, schema: Mapping[str, object], value: Mapping[str, object], path: str, depth: int

@@ -24,7 +24,7 @@ import typing_extensions
 
 import adapters.types
 from adapters.errors import SignatureError
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.signatures import notation
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
@@ -49,14 +49,14 @@ Described = Mapping[str, Any]
 """A signature, type or field as the program's side describes it."""
 
 
+@dataclass(eq=False)
 class TypeMaker:
     """Makes types from descriptions. Unsupported types become Any, with an entry in `notes`."""
 
-    def __init__(self, classes: Mapping[str, Mapping[str, Any]]) -> None:
-        self._described = classes
-        self._made: dict[str, Any] = {}
-        self._making: list[str] = []
-        self.notes: list[str] = []
+    _described: Mapping[str, Mapping[str, Any]]
+    _made: dict[str, Any] = field(default_factory=dict)
+    _making: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def make(self, described: Any) -> Any:
         """Make the type described by `workbench.capture.in_your_process.describing.annotation`."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from adapters.formats.base import Adapter
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, field
 from sessions.causes import writing
 from sessions.causes.cause import ACCEPTABLE, Cause, CauseKind, FixtureName, Key
 from sessions.checking import checking, verdicts
@@ -26,13 +26,13 @@ _THOUGHT = "reasoning"
 _OF_TYPES = ("type", "schema", "constraint", "filler")
 
 
+@dataclass(eq=False)
 class Causes:
     """Collects causes with the names of their fixtures and an example each."""
 
-    def __init__(self) -> None:
-        self._fixtures: dict[Key, list[FixtureName]] = {}
-        self._examples: dict[Key, FixtureResult] = {}
-        self._said: dict[Key, dict[str, None]] = {}
+    _fixtures: dict[Key, list[FixtureName]] = field(default_factory=dict)
+    _examples: dict[Key, FixtureResult] = field(default_factory=dict)
+    _said: dict[Key, dict[str, None]] = field(default_factory=dict)
 
     def add(self, results: Iterable[FixtureResult]) -> None:
         """Add the results of a check."""

@@ -16,7 +16,7 @@ from typing import Any, TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import extraction_adapter, extraction_signature
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.prompts.text import Prompt, prompt_of_dicts
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
@@ -40,16 +40,17 @@ MOST_DEMOS = 4_000
 """The limit on remembered demos, and on demos in remembered prompts; beyond it the cache is cleared."""
 
 
+@dataclass(eq=False)
 class KnownPrompts:
     """Prompts and demos shared between fixtures, since a team's sessions often have them in common.
 
     Rendered demos are reused only if they are the same objects: those of other files become the objects of the first.
     """
 
-    def __init__(self) -> None:
-        self._demos: dict[str, Demo] = {}
-        self._prompts: dict[PromptKey, Prompt] = {}
-        self._weight = 0
+    _demos: dict[str, Demo] = field(default_factory=dict)
+    prompts: dict[PromptKey, Prompt] = field(default_factory=dict)
+    """Prompts whose rendered demos can be reused."""
+    _weight: int = 0
 
     def share_demos(self, session: Session) -> Session:
         """Replace the session's demos with equal ones of earlier sessions."""
@@ -66,16 +67,12 @@ class KnownPrompts:
             self._demos.clear()
         return self._demos.setdefault(content, demo)
 
-    def get(self, key: PromptKey) -> Prompt | None:
-        """Return a prompt whose rendered demos can be reused."""
-        return self._prompts.get(key)
-
     def keep(self, key: PromptKey, prompt: Prompt) -> None:
         if self._weight + len(prompt.demos) >= MOST_DEMOS:
-            self._prompts.clear()
+            self.prompts.clear()
             self._weight = 0
         self._weight += 1 + len(prompt.demos)
-        self._prompts[key] = prompt
+        self.prompts[key] = prompt
 
 
 _KNOWN = KnownPrompts()
@@ -253,7 +250,7 @@ class _Fixture:
                 self._session,
                 self._column,
                 self._case,
-                _KNOWN.get(key),
+                _KNOWN.prompts.get(key),
                 capabilities=None if self._recording is None else self._capabilities(self._recording),
                 adapter=self._adapter,
             )

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapters.late_dataclasses import dataclass, field
 from sessions.errors import step_into
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import same
@@ -55,12 +56,12 @@ def matches(pattern: str, text: str) -> bool:
         raise PatternError(f"the pattern is not valid: {error}") from None
 
 
+@dataclass(eq=False)
 class _Worker:
     """The child process, which handles one search at a time."""
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._lock = threading.Lock()
+    _process: subprocess.Popen[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def search(self, pattern: str, text: str) -> bool:
         import subprocess

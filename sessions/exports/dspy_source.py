@@ -11,7 +11,8 @@ import typing_extensions
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import field as with_options
 from adapters.signatures import notation
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Signature
@@ -37,12 +38,12 @@ NOT_DESCRIBED = "not_described"
 """The stub of a tool with an empty description; dspy would use the function's docstring instead."""
 
 
+@dataclass(eq=False)
 class ValueSource:
     """Writes values as source; collects the modules (`needs`) and function stubs (`tools`) that they use."""
 
-    def __init__(self) -> None:
-        self.needs: set[str] = set()
-        self.tools: set[str] = set()
+    needs: set[str] = with_options(default_factory=set)
+    tools: set[str] = with_options(default_factory=set)
 
     def write(self, value: object, indent: str = "") -> str:
         """Write an expression for `value`. Raises ExportError for an object of a type that dspy lacks."""

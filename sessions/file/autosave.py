@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from adapters.late_dataclasses import dataclass
+from adapters.late_dataclasses import dataclass, field
 from sessions.errors import SessionError
 from sessions.file import saving, store
 from sessions.file.json_values import WrittenParts
@@ -42,22 +42,22 @@ class LeftOver:
     place: Path
 
 
+@dataclass(eq=False)
 class Autosave:
     """The copies of a process. Thread-safe."""
 
-    def __init__(self, delay_s: float = DELAY_S, again_s: float = AGAIN_S) -> None:
-        self._delay_s = delay_s
-        self._again_s = again_s
-        self._tell: Callable[[str], object] | None = None
-        self._why_not = ""
-        self._token = ""
-        self._lock_file: int | None = None
-        self._latest: tuple[Session, Path | None] | None = None
-        self._is_due = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._parts = WrittenParts()
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
+    delay_s: float = DELAY_S
+    again_s: float = AGAIN_S
+    _tell: Callable[[str], object] | None = None
+    _why_not: str = ""
+    _token: str = ""
+    _lock_file: int | None = None
+    _latest: tuple[Session, Path | None] | None = None
+    _is_due: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _parts: WrittenParts = field(default_factory=WrittenParts)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def tell(self, listener: Callable[[str], object] | None) -> None:
         """Set the listener for problems with writing copies; None removes it.
@@ -109,9 +109,9 @@ class Autosave:
     def _write_when_due(self) -> None:
         failed = False
         while True:
-            self._is_due.wait(self._again_s if failed else None)
+            self._is_due.wait(self.again_s if failed else None)
             self._is_due.clear()
-            threading.Event().wait(self._delay_s)
+            threading.Event().wait(self.delay_s)
             with self._writing:
                 with self._lock:
                     latest, self._latest = self._latest, None

@@ -134,11 +134,11 @@ def _merged_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str
     return made
 
 
+@dataclass(eq=False)
 class _Merger:
-    def __init__(self, winner: Winner) -> None:
-        self._winner = winner
-        self.collisions: list[str] = []
-        self.taken: list[str] = []
+    _winner: Winner
+    collisions: list[str] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
 
     def part(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> Any:
         if same(base, theirs) or same(ours, theirs):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
+from adapters.late_dataclasses import dataclass
 from sessions.errors import SessionError, step_into
 from sessions.file import json_values
 from sessions.file.format_reader import inside, is_switch, read_part
@@ -112,12 +113,12 @@ LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}
 """The cached types, of which a session may have thousands of parts, and their depth in the file."""
 
 
+@dataclass(eq=False)
 class Writer:
     """Converts the parts of a session to JSON data. Raises `SessionError` with the place of an invalid value."""
 
-    def __init__(self, path: str | None, parts: WrittenParts | None = None) -> None:
-        self._path = path
-        self._parts = parts
+    _path: str | None
+    _parts: WrittenParts | None = None
 
     def part(self, part: object, place: str) -> JSON:
         """Write a part by the keys of its type, or return its cached text."""

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
+from adapters.late_dataclasses import dataclass, field
 from sessions.errors import step_into
 
 JSON = Any
@@ -233,6 +234,7 @@ def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
         pieces.append(json.dumps(value, allow_nan=False))
 
 
+@dataclass(eq=False)
 class WrittenParts:
     """A cache of the text of a session's parts between saves. Not thread-safe.
 
@@ -240,9 +242,8 @@ class WrittenParts:
     alive.
     """
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[object, Written]] = {}
-        self._used: dict[int, tuple[object, Written]] = {}
+    _known: dict[int, tuple[object, Written]] = field(default_factory=dict)
+    _used: dict[int, tuple[object, Written]] = field(default_factory=dict)
 
     def text_of(self, part: object, make: Callable[[], JSON], level: int) -> Written:
         """Return the text of `part` for `level`; call `make` if it is not cached, and raise its errors."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.late_dataclasses import dataclass
 from adapters.lm.offline.source import value_in_xml
 
 Schema = Mapping[str, Any]
@@ -68,12 +69,12 @@ def from_baml(text: str) -> Schema:
         return {"unknown": text.strip()[:40]}
 
 
+@dataclass(eq=False)
 class _BamlReader:
     """Recursive descent parser over the tokens of a type."""
 
-    def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
-        self._at = 0
+    _tokens: list[str]
+    _at: int = 0
 
     def union(self) -> Schema:
         choices = [self._one()]

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def _end(process: subprocess.Popen[str]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-class Release:
+class Release(AbstractContextManager["Release"]):
     """The dspy of a Python. Answers one question at a time; threads wait. Use as a context manager.
 
     `hint` tells users how to fix a Python without dspy.
@@ -92,9 +93,6 @@ class Release:
     @property
     def name(self) -> str:
         return f"dspy {self.version}"
-
-    def __enter__(self) -> Release:
-        return self
 
     def __exit__(self, *details: object) -> None:
         self.close()

@@ -17,7 +17,7 @@ from adapters.requests.token_estimates import Estimates
 from adapters.signatures.signature import Signature
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
-from sessions.checking.origins import add_origins
+from sessions.checking.upstream import add_origins
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session

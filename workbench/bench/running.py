@@ -16,7 +16,7 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 from adapters.running.events import Event, RequestSent, RetryStarted
@@ -98,13 +98,13 @@ class Progress:
         return " · ".join(parts)
 
 
+@dataclass(eq=False)
 class Pauses:
     """Waits by model: once a call is told to wait, no other call of its model starts."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._until: dict[str, float] = {}
-        self._lock = threading.Lock()
+    _clock: Callable[[], float]
+    _until: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def hold(self, model: str, seconds: float) -> None:
         with self._lock:
@@ -116,15 +116,15 @@ class Pauses:
             return max(0.0, self._until.get(model, 0.0) - self._clock())
 
 
+@dataclass(eq=False)
 class Budget:
     """The limit on spending, by finished and active runs."""
 
-    def __init__(self, most: float | None, spent: float) -> None:
-        self._most = most
-        self.spent = spent
-        self._under_way = 0.0
-        self._lock = threading.Lock()
-        self.is_used_up = False
+    _most: float | None
+    spent: float
+    _under_way: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    is_used_up: bool = False
 
     def take(self, expected: float | None) -> bool:
         """Reserve the expected cost of a run; False if it could exceed the limit. Release it with `give_back`."""

@@ -2,6 +2,9 @@
 
 It ends when its standard input has and no process calls any more, and says what became of it: on standard error, or in
 a report (`workbench capture` and the pytest plugin then say it).
+
+An app that is attached to the folder of the sessions makes a folder there, and locks a file in it before it makes the
+file for calls. The child process adds calls to that file, and removes what a killed app left.
 """
 
 from __future__ import annotations
@@ -11,21 +14,28 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from adapters.late_dataclasses import asdict
-from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
-from sessions.file import whole_files
-from workbench.capture import attached_apps
+from adapters.late_dataclasses import asdict, dataclass, field
+from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder, TakenCall
+from sessions.file import autosave, whole_files
+from sessions.imports.lm_call import answer_parts
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process.outlet import CALLS, REPORT
 from workbench.output import display
+from workbench.sending.sent_runs import PastRun, SentRuns, text_of
 
 LOOKS_EVERY_S = 0.05
+LIVE_PREFIX, HELD, LIVE_CALLS = ".live-", "held", "calls.sqlite"
+LIVE_MEGABYTES = 128
+"""Megabytes of calls that an attached app can show."""
 
 
 def main() -> None:
@@ -33,7 +43,7 @@ def main() -> None:
     calls, told = CallFiles(Path(sys.argv[1])), json.loads(sys.argv[2])
     wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     place = Path(told["folder"])
-    folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), attached_apps.teller(place))
+    folder = CapturedFolder(place, wanted, Path(told["linked_from"] or place), teller(place))
     has_ended = threading.Event()
 
     def wait() -> None:
@@ -78,13 +88,13 @@ def _follow(calls: CallFiles, folder: CapturedFolder, has_ended: threading.Event
             has_ended.wait(LOOKS_EVERY_S)
 
 
+@dataclass(eq=False)
 class CallFiles:
     """The files of calls of a folder, each read as far as it is written."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._read: dict[Path, int] = {}
-        self._versions: dict[Path, Mapping[str, Any]] = {}
+    folder: Path
+    _read: dict[Path, int] = field(default_factory=dict)
+    _versions: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
 
     def read(self, into: CapturedFolder) -> int:
         """Read the new lines; return how many. An unfinished last line is not read."""
@@ -127,6 +137,76 @@ def _read_line(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         read = None
     return read if isinstance(read, dict) else {"lost": 1}
+
+
+@contextmanager
+def attached(folder: Path) -> Iterator[Path]:
+    """Attach an app to the calls captured into `folder`; yield the file that gets them. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(prefix=LIVE_PREFIX, dir=folder))
+    try:
+        with open(place / HELD, "wb") as held:
+            autosave.hold(held.fileno())
+            (place / LIVE_CALLS).touch(0o600)
+            yield place / LIVE_CALLS
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+        with suppress(OSError):
+            folder.rmdir()  # only if no session came
+
+
+def teller(folder: Path) -> Callable[[TakenCall], None]:
+    """Return a function that shows a call in every app attached to `folder`."""
+    stores: dict[Path, SentRuns] = {}
+
+    def tell(taken: TakenCall) -> None:
+        there = [one for one in folder.glob(f"{LIVE_PREFIX}*/{LIVE_CALLS}") if not _was_left(one.with_name(HELD))]
+        for gone in [one for one in stores if one not in there]:
+            stores.pop(gone).close()
+        for one in there:
+            stores.setdefault(one, SentRuns(one, LIVE_MEGABYTES)).add(_past_run(taken), taken.session)
+
+    return tell
+
+
+def _was_left(held: Path) -> bool:
+    """Return whether the app of this file has ended; if it was killed, remove its folder."""
+    try:
+        with held.open("rb") as file:
+            if not autosave.hold(file.fileno()):
+                return False
+    except OSError:
+        return True
+    shutil.rmtree(held.parent, ignore_errors=True)
+    return True
+
+
+def _past_run(taken: TakenCall) -> PastRun:
+    call = taken.call
+    first = call.attempts[0]
+    adapters = [one.adapter.classes[0].rpartition(":")[2] for one in call.attempts]
+    errors = [one.error for one in call.attempts if one.error is not None]
+    errors += [
+        f"{adapter}: {one.error}"
+        for adapter, attempt in zip(adapters, call.attempts, strict=True)
+        for one in attempt.readings
+        if one.error is not None
+    ]
+    return PastRun(
+        at=datetime.now().isoformat(timespec="milliseconds"),
+        case=taken.session.cases[0].name,
+        column=taken.column or adapters[0],
+        model=first.model.name if first.model is not None else "",
+        phase="failed" if call.has_failed else "done",
+        seconds=0.0,
+        text=answer_parts(first.outputs[0])["text"] or "" if first.outputs else "",
+        error="\n".join(dict.fromkeys(errors)) or (call.error or {}).get("type", ""),
+        values=call.values[0] if call.values else {},
+        adapter=taken.session.column(taken.column).adapter if taken.column else adapters[0],
+        session=call.name,
+        path=os.path.realpath(taken.path),
+        messages=tuple((str(one.get("role", "")), text_of(one.get("content"))) for one in first.messages),
+    )
 
 
 if __name__ == "__main__":

@@ -126,16 +126,16 @@ LARGEST = 1_000_000
 """The maximum size in bytes; larger files are not ours."""
 
 
+@dataclass(eq=False)
 class KeptDecisions:
     """Persists the decisions of a review so that a crash does not lose them. `key` names the file."""
 
-    def __init__(self, key: str) -> None:
-        self._name = f"{key}.json"
+    _key: str
 
     def taken_up(self, decisions: Decisions) -> Decisions:
         """Restore the decisions of an interrupted review, as a step, for causes that are unchanged."""
         try:
-            place = _folder() / self._name
+            place = _folder() / f"{self._key}.json"
             data = json.loads(place.read_text(encoding="utf-8")) if place.stat().st_size <= LARGEST else None
         except (OSError, ValueError, RecursionError):
             return decisions
@@ -151,7 +151,7 @@ class KeptDecisions:
         content = json.dumps({"decisions": dict(decisions.steps[-1])}, indent=1)
         try:
             folder = private(_folder())
-            store.write_whole(folder / self._name, content.encode())
+            store.write_whole(folder / f"{self._key}.json", content.encode())
             places = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
             for place in places[MOST_REVIEWS:]:
                 place.unlink(missing_ok=True)
@@ -162,7 +162,7 @@ class KeptDecisions:
     def remove(self) -> None:
         """Delete the decisions of a review that has ended."""
         with suppress(OSError, SessionError):
-            (_folder() / self._name).unlink(missing_ok=True)
+            (_folder() / f"{self._key}.json").unlink(missing_ok=True)
 
 
 def decisions_on_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecisions:

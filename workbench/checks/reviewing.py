@@ -103,12 +103,12 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
     return Review(causes.found(), tuple(checked), seen)
 
 
+@dataclass(eq=False)
 class FilesLook:
     """Looks up fixtures in files. The last file and its check are cached."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._last: tuple[str, OpenLook | None] = ("", None)
+    _plan: Plan
+    _last: tuple[str, OpenLook | None] = ("", None)
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
         """Return a fixture's current drifts that show a cause; empty if it no longer does."""

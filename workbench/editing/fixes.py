@@ -12,8 +12,8 @@ from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.late_dataclasses import replace
-from adapters.replies.fix import ASK_AGAIN, Fix, ask_without
 from adapters.replies.fix_makers import copied_from, target_at
+from adapters.replies.flag import ASK_AGAIN, Fix, ask_without
 from adapters.replies.reading import Reading
 from adapters.requests.calls import asked_again
 from adapters.requests.request import Request

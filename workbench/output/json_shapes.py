@@ -16,7 +16,7 @@ from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.lint import Lint
-    from adapters.replies.fix import Fix
+    from adapters.replies.flag import Fix
     from adapters.replies.streaming import StreamedField
     from adapters.requests.request import Request
     from adapters.running.events import Event

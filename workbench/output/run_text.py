@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adapters.late_dataclasses import dataclass
 from adapters.running import events
 from adapters.running.runs import Run, why_it_ended
 from sessions.running import repeats
@@ -18,12 +19,12 @@ def progress(event: events.Event) -> None:
         command_output.progress(event.text)
 
 
+@dataclass(eq=False)
 class Printer:
     """Prints the model of each request, the reply as it streams, and the reason for further requests."""
 
-    def __init__(self, column: str) -> None:
-        self._column = column
-        self._is_thinking = False
+    _column: str
+    _is_thinking: bool = False
 
     def __call__(self, event: events.Event) -> None:
         if isinstance(event, events.ModelLoading):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.lm import addresses, dotenv
 from adapters.lm.capabilities import split_model
 from sessions.model.session import Column, Session
@@ -33,11 +34,11 @@ class HostQuestion(NamedTuple):
         return self.file, self.host, self.variable if self.header else ""
 
 
+@dataclass(eq=False)
 class AllowedHosts:
     """The user's answers, each valid only for its file and host. Everything else is denied."""
 
-    def __init__(self) -> None:
-        self._said: dict[tuple[Path | None, str, str], bool] = {}
+    _said: dict[tuple[Path | None, str, str], bool] = field(default_factory=dict)
 
     def say(self, question: HostQuestion, allowed: bool) -> None:
         self._said[question.key] = allowed

@@ -23,7 +23,7 @@ from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from adapters.late_dataclasses import asdict
+from adapters.late_dataclasses import asdict, dataclass, field
 from workbench.serving import messages, seats
 from workbench.serving.messages import PROGRAM, MessageError, Orders, TeachersPlace
 
@@ -45,13 +45,13 @@ Note = Callable[[messages.Controls], None]
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Lead:
     """Broadcasts the teacher's latest place; slow listeners skip places and delay nobody."""
 
-    def __init__(self) -> None:
-        self.place: TeachersPlace | None = None
-        """The latest place; None without a teacher."""
-        self._news = asyncio.Event()
+    place: TeachersPlace | None = None
+    """The latest place; None without a teacher."""
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, place: TeachersPlace | None) -> None:
         """Publish the teacher's new place, or None once the teacher has left."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.json_text.repair_limits import quick_reading
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.model import variants
@@ -46,14 +46,14 @@ def make(late: LateColumn) -> RenderedColumn:
     return RenderedColumn(column, request, "", reply, reading)
 
 
+@dataclass(eq=False)
 class Engine:
     """Keep the last good results of a document."""
 
-    def __init__(self) -> None:
-        self.signature = ReadSignature()
-        self._text: SignatureText | None = None
-        self._columns: dict[str, RenderedColumn] = {}
-        self._seen: dict[str, State] = {}
+    signature: ReadSignature = field(default_factory=ReadSignature)
+    _text: SignatureText | None = None
+    _columns: dict[str, RenderedColumn] = field(default_factory=dict)
+    _seen: dict[str, State] = field(default_factory=dict)
 
     def read_signature(self, state: State) -> ReadSignature:
         text = state.session.signature

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapters.late_dataclasses import dataclass
 from workbench.state.document import Document
 from workbench.tui.preferences import Preferences
 from workbench.tui.screens.main import MainScreen
@@ -15,17 +16,17 @@ MOST_ACTIONS = 200
 """The number of latest actions that a step can check."""
 
 
+@dataclass(eq=False)
 class Guidance:
     """Shows the guide among the panes of `main` and hides it again."""
 
-    def __init__(self, document: Document, main: MainScreen, preferences: Preferences) -> None:
-        self._document = document
-        self._main = main
-        self._preferences = preferences
-        self._actions: tuple[str, ...] = ()
-        """The actions since the guide was shown, oldest first."""
-        self.kind: Kind | None = None
-        """The kind of the shown guide; None without one."""
+    _document: Document
+    _main: MainScreen
+    _preferences: Preferences
+    _actions: tuple[str, ...] = ()
+    """The actions since the guide was shown, oldest first."""
+    kind: Kind | None = None
+    """The kind of the shown guide; None without one."""
 
     def show(self, kind: Kind = "notes") -> None:
         """Show a guide until it is dismissed."""

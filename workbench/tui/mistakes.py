@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from adapters.late_dataclasses import dataclass, field
 from sessions.file import autosave
 from workbench.state import document
 from workbench.tui.host import Host
@@ -16,14 +17,14 @@ MOST = 20
 WITHIN_SECONDS = 5.0
 
 
+@dataclass(eq=False)
 class Mistakes:
     """Reports exceptions; `end` exits the app with a traceback, as Textual does."""
 
-    def __init__(self, host: Host, end: Callable[[Exception], None]) -> None:
-        self._host = host
-        self._end = end
-        self.seen: deque[tuple[float, Exception]] = deque(maxlen=MOST)
-        """The latest exceptions, each with its time on the monotonic clock."""
+    _host: Host
+    _end: Callable[[Exception], None]
+    seen: deque[tuple[float, Exception]] = field(default_factory=lambda: deque(maxlen=MOST))
+    """The latest exceptions, each with its time on the monotonic clock."""
 
     def report(self, error: Exception) -> None:
         """Report and log an exception; exit only after `MOST` in quick succession, or before the first picture."""

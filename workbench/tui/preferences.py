@@ -121,27 +121,27 @@ class Look(NamedTuple):
     scrolled: float
 
 
+@dataclass(eq=False)
 class Preferences:
     """The preferences of the running app; nothing is read, applied or remembered before `use_config`."""
 
-    def __init__(self, app: App[int], document: Document, main: MainScreen) -> None:
-        self._app = app
-        self._document = document
-        self._main = main
-        self._in_force: InForce | None = None
-        self._remembers = False
-        self._keeps = True
-        self._remembered = Remembered()
-        self._complaint = ""
-        self._is_quiet_at_first = False
-        self._usual_theme = themes.DARK.name
-        self._before_projector: Look | None = None
-        self._way_back = 0
-        """The number of the message that names the key out of projector mode."""
-        self.reminder = 0
-        """The number of the message that names the last file."""
-        self.key_words = USUAL
-        """Names the user's keys in texts."""
+    _app: App[int]
+    _document: Document
+    _main: MainScreen
+    _in_force: InForce | None = None
+    _remembers: bool = False
+    _keeps: bool = True
+    _remembered: Remembered = field(default_factory=Remembered)
+    _complaint: str = ""
+    _is_quiet_at_first: bool = False
+    _usual_theme: str = themes.DARK.name
+    _before_projector: Look | None = None
+    _way_back: int = 0
+    """The number of the message that names the key out of projector mode."""
+    reminder: int = 0
+    """The number of the message that names the last file."""
+    key_words: KeyWords = USUAL
+    """Names the user's keys in texts."""
 
     @property
     def settings(self) -> Settings | None:

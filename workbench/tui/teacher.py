@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from adapters.late_dataclasses import dataclass
 from workbench.tui.keys import keys_of
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -17,6 +18,7 @@ GoAlong = Callable[["TeachersPlace", "TeachersPlace | None"], str]
 """Goes to the teacher's place from the previous one. Returns why that is not possible now, or ""."""
 
 
+@dataclass(eq=False)
 class Teacher:
     """Follows the teacher of a class.
 
@@ -24,17 +26,16 @@ class Teacher:
     followed from the start, as in a lesson, until the participant stops.
     """
 
-    def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None], is_followed: bool = False) -> None:
-        self._app = app
-        self._go = go
-        self._show = show
-        self.place: TeachersPlace | None = None
-        """The teacher's place; None without a teacher."""
-        self.is_followed = is_followed
-        self._was_there = False
-        self._is_due = False
-        self._went: TeachersPlace | None = None
-        self._kept = ""
+    _app: App[int]
+    _go: GoAlong
+    _show: Callable[[], None]
+    is_followed: bool = False
+    place: TeachersPlace | None = None
+    """The teacher's place; None without a teacher."""
+    _was_there: bool = False
+    _is_due: bool = False
+    _went: TeachersPlace | None = None
+    _kept: str = ""
 
     @property
     def sign(self) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
 from adapters.lm.protocol import Object
 
@@ -66,13 +67,13 @@ def suggests(name: str, *kinds: Kind) -> bool:
     return any(_SUGGEST[kind].search(name) for kind in kinds)
 
 
+@dataclass(eq=False)
 class Texts:
     """Finds texts for fields; each find is used in turn, so that items differ."""
 
-    def __init__(self, source: Source, examples: Sequence[Object]) -> None:
-        self._source = source
-        self._examples = examples
-        self._taken: Counter[str] = Counter()
+    _source: Source
+    _examples: Sequence[Object]
+    _taken: Counter[str] = field(default_factory=Counter)
 
     def turn(self, kind: str) -> int:
         """Return the number of earlier requests for this kind."""

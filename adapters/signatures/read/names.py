@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.read import known_names
 from adapters.signatures.read.source_text import Binding, SourceText, parse_expression, shown
 
@@ -27,23 +28,17 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
 
 
+@dataclass(eq=False)
 class Names:
     """Look up bare names: `local` names first, then names `bound` in the text, then the table of known names.
 
     With `around`, names other than the `local` ones are looked up there.
     """
 
-    def __init__(
-        self,
-        local: Mapping[str, object],
-        bound: Mapping[str, Sequence[Binding]],
-        look_up: Callable[[str, ast.AST], object],
-        around: Names | None = None,
-    ) -> None:
-        self.local = local
-        self.bound = bound
-        self.look_up = look_up
-        self.around = around
+    local: Mapping[str, object]
+    bound: Mapping[str, Sequence[Binding]]
+    look_up: Callable[[str, ast.AST], object]
+    around: Names | None = None
 
     def find(self, name: str, node: ast.AST) -> object:
         """Find the meaning of `name`. Raises LookupError for unknown and SignatureError for unusable names."""
@@ -61,15 +56,15 @@ class Names:
         )
 
 
+@dataclass(eq=False)
 class NameReader:
     """Read the names of a text, with `as_dspy_string` by the rules of dspy's string notation."""
 
-    def __init__(self, source: SourceText, names: Names, as_dspy_string: bool = False) -> None:
-        self.source = source
-        self.names = names
-        self.as_dspy_string = as_dspy_string
-        self.rounds: list[int] = []
-        """An entry for each loop iteration so far."""
+    source: SourceText
+    names: Names
+    as_dspy_string: bool = False
+    rounds: list[int] = field(default_factory=list)
+    """An entry for each loop iteration so far."""
 
     def meaning(self, node: ast.Name | ast.Attribute) -> Any:
         """Find the meaning of a name or dotted name. Raises SignatureError for unknown names."""

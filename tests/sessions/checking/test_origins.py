@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.prompts.text import Message, Segment, Text
-from sessions.checking.origins import UNKNOWN, add_origins
+from sessions.checking.upstream import UNKNOWN, add_origins
 
 SYSTEM = Text((Segment("1. `", "boilerplate"), Segment("name", "name", "name"), Segment("`:\n", "boilerplate")))
 USER = Text((Segment("<name>\n", "marker", "name"), Segment("Ann\nLee", "value", "name")))

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from adapters.replies.fix import Fix
-from adapters.replies.fix import describe_field as describe
-from adapters.replies.fix import retype_field as retype
-from adapters.replies.fix import use_adapter as use
+from adapters.replies.flag import Fix
+from adapters.replies.flag import describe_field as describe
+from adapters.replies.flag import retype_field as retype
+from adapters.replies.flag import use_adapter as use
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import linting

@@ -16,8 +16,7 @@ from sessions.file import autosave, store
 from tests.sessions.captured.test_folder import DEFINITION, call
 from tests.support.open_app import Desk
 from workbench.__main__ import SCREENS
-from workbench.capture.attached_apps import attached, teller
-from workbench.capture.sessions_writer import CallFiles
+from workbench.capture.sessions_writer import CallFiles, attached, teller
 from workbench.editing import edits
 from workbench.sending.sent_runs import SentRuns, Wanted
 from workbench.state.document import Place

@@ -50,10 +50,10 @@ from sessions.causes.finding import Causes
 from sessions.checking import reports
 from sessions.checking.verdicts import totals
 from workbench.capture import capturing
-from workbench.capture.attached_apps import attached
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
+from workbench.capture.sessions_writer import attached
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import command_output, exit_codes

@@ -33,7 +33,7 @@ from contextlib import closing
 from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.config_file import ConfigError
 from adapters.lm.protocol import ProviderError
 from adapters.running.events import Listener, RequestSent
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
             command_output.message(f"workbench: {leaves}")
     with interruptible() as (_, cancel), closing(_Past(chosen.session, options.session)) as past:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
-        sender = _Sender(options, cancel, handlers, _Kept(chosen, options), past)
+        sender = _Sender(options, cancel, handlers, _Kept(chosen.session, chosen.loaded, options), past)
         shapes, codes = _send_all(sender, chosen, cases, options)
     now = OUTCOMES.get(exit_codes.worst(codes))
     if before and now and not options.json:
@@ -188,19 +188,19 @@ def _send_all(
     return shapes, codes
 
 
+@dataclass(eq=False)
 class _Kept:
     """The session with the results of the runs, saved to the file with `--save`; concurrent runs take turns."""
 
-    def __init__(self, chosen: Selection, options: argparse.Namespace) -> None:
-        self._lock = threading.Lock()
-        self._saved = chosen.loaded
-        self._in_file: Fingerprint | None = None
-        """The file's fingerprint while it holds exactly our session, so that no merge is needed."""
-        self._parts = WrittenParts()
-        self._options = options
-        self.session = chosen.session
-        self.stopped = False
-        """True if a save failed, so that replies to further calls could not be kept."""
+    session: Session
+    _saved: Session
+    _options: argparse.Namespace
+    _in_file: Fingerprint | None = None
+    """The file's fingerprint while it holds exactly our session, so that no merge is needed."""
+    _parts: WrittenParts = field(default_factory=WrittenParts)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    stopped: bool = False
+    """True if a save failed, so that replies to further calls could not be kept."""
 
     def take(self, case: str, column: Column, outcome: Run) -> None:
         """Save a run at once, so that paid replies survive later failures and interruptions.

@@ -41,13 +41,13 @@ REST_S = 0.3
 """Seconds without a change before looking for drift, so that keys are not delayed."""
 
 
+@dataclass(eq=False)
 class DriftWatch:
     """Look for drift in a thread when the session is idle, if the case has recordings."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._seen: tuple[Session, str] | None = None
-        self._timer: Timer | None = None
+    _host: Host
+    _seen: tuple[Session, str] | None = None
+    _timer: Timer | None = None
 
     def look(self) -> None:
         """Schedule a check of the shown document if it has changed."""

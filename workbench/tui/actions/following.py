@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adapters.errors import SignatureError
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
 from sessions.errors import SessionError
@@ -58,19 +58,19 @@ class _Key(NamedTuple):
     class_name: str
 
 
+@dataclass(eq=False)
 class Following:
     """Watch the files that the open session links to."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._key: _Key | None = None
-        self._stamps: dict[Path, Stamp] = {}
-        self._told = ""
-        self._found: Gathered | None = None
-        """The program's content when it was last readable."""
-        self._is_other = False
-        self._mistake: tuple[float, str] | None = None
-        """Time and text of the read error; it is reported once the files have stayed unchanged."""
+    _host: Host
+    _key: _Key | None = None
+    _stamps: dict[Path, Stamp] = field(default_factory=dict)
+    _told: str = ""
+    _found: Gathered | None = None
+    """The program's content when it was last readable."""
+    _is_other: bool = False
+    _mistake: tuple[float, str] | None = None
+    """Time and text of the read error; it is reported once the files have stayed unchanged."""
 
     def start(self) -> None:
         """Start watching."""

@@ -22,6 +22,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from adapters.late_dataclasses import dataclass
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
@@ -43,12 +44,12 @@ def sections() -> dict[str, str]:
     return {one.partition("\n")[0]: f"## {one}" for one in found}
 
 
+@dataclass(eq=False)
 class _ThemedMarkdown:
     """Markdown in the colors of the theme, as one text: Textual's own widget mounts one for each paragraph."""
 
-    def __init__(self, text: str, app: App[Any]) -> None:
-        self._markdown = Markdown(text)
-        self._app = app
+    _markdown: Markdown
+    _app: App[Any]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         colors = self._app.theme_variables
@@ -75,7 +76,8 @@ class HelpScreen(Dialog[None]):
 
     def contents(self) -> Iterable[Widget]:
         keys = keys_of(self.app)
-        explained = [Static(_ThemedMarkdown(keys(one), self.app), classes="dialog-help") for one in self._texts if one]
+        texts = [_ThemedMarkdown(Markdown(keys(one)), self.app) for one in self._texts if one]
+        explained = [Static(one, classes="dialog-help") for one in texts]
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:

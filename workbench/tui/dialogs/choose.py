@@ -22,7 +22,7 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.entry_list import EntryList
+from workbench.tui.textual_internals.access import EntryList
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines, plain_notify
 
 MOST_ENTRIES = 300

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from adapters.late_dataclasses import dataclass, field
+
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
 """Limits of the prompts' share that the user can set."""
 LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
@@ -18,15 +20,15 @@ class Held(NamedTuple):
     reply: int = 0
 
 
+@dataclass(eq=False)
 class HeightShares:
     """The share of each column's prompt, set by the user or else divided by need."""
 
-    def __init__(self, said: float | None = None, has_replies: bool = False) -> None:
-        self.said = said
-        """The prompts' share set by the user; None divides by need."""
-        self._rows: dict[str, Held] = {}
-        self.has_replies = has_replies
-        """True if any column has a reply or an active run."""
+    said: float | None = None
+    """The prompts' share set by the user; None divides by need."""
+    has_replies: bool = False
+    """True if any column has a reply or an active run."""
+    _rows: dict[str, Held] = field(default_factory=dict)
 
     def say(self, share: float | None) -> None:
         self.said = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
 
+from adapters.late_dataclasses import dataclass, field
 from workbench.state.document import RenderedColumn, SlowReading
 
 if TYPE_CHECKING:
@@ -48,14 +49,14 @@ def interrupt_keys_less() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
+@dataclass(eq=False)
 class ExactCounts:
     """Count prompts that stopped changing, calling `tell(column id, request, ledger)` from a thread for each."""
 
-    def __init__(self, tell: Told) -> None:
-        self._tell = tell
-        self._resting: dict[str, Request] = {}
-        self.asked: dict[str, Request] = {}
-        """The newest counted request of each column."""
+    _tell: Told
+    _resting: dict[str, Request] = field(default_factory=dict)
+    asked: dict[str, Request] = field(default_factory=dict)
+    """The newest counted request of each column."""
 
     def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
         """Count each prompt that is unchanged since the last call, once.
@@ -101,14 +102,14 @@ def told_by_provider(run: ColumnRun | None) -> int | None:
     return count if isinstance(count, int) else None
 
 
+@dataclass(eq=False)
 class Late:
     """Work outside of the app's loop; `show` is called when some of it is done."""
 
-    def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
-        self._node = node
-        self._show = show
-        self._under_way: set[str] = set()
-        """The columns that are worked on."""
+    _node: DOMNode
+    _show: Callable[[], None]
+    _under_way: set[str] = field(default_factory=set)
+    """The columns that are worked on."""
 
 
 class LateColumns(Late):
@@ -182,15 +183,14 @@ class ModelAnswers(Late):
             self._node.app.call_from_thread(self._show)
 
 
+@dataclass(eq=False)
 class SlowReadings(Late):
     """Parse slow replies one at a time.
 
     Two at once would share the interpreter with each other and the screen, so that neither would finish early.
     """
 
-    def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
-        super().__init__(node, show)
-        self._turn = asyncio.Lock()
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
         """Parse the reply of a column if it still has to be parsed."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, field, replace
 from sessions.model.replies import Rating, Reply
 from sessions.model.session import Column
 from workbench.editing import edits
@@ -25,6 +25,7 @@ STREAM_SECONDS = 0.05
 """Seconds between painting two columns while replies stream in."""
 
 
+@dataclass(eq=False)
 class Replies:
     """The replies of the open document.
 
@@ -32,29 +33,21 @@ class Replies:
     `later` calls a function after some seconds.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        runs: Runs,
-        edit: Edit,
-        paint: Callable[[ColumnRun], bool],
-        later: Callable[[float, Callable[[], None]], object],
-    ) -> None:
-        self._document = document
-        self._runs = runs
-        self._edit = edit
-        self._paint = paint
-        self._later = later
-        self._batch = 0
-        """Number of sends so far; undo removes the replies of a send together."""
-        self._arrived: dict[int, None] = {}
-        """Numbers of runs with text that is not painted yet, oldest first."""
-        self.requests: dict[tuple[str, str], Request] = {}
-        """The last request for each case and column, answered or not."""
-        self._asked: dict[str, Request] = {}
-        """Known requests by `Reply.request_digest`."""
-        self._digests: dict[str, tuple[Request, str]] = {}
-        """The last digest computed for each column, with its request."""
+    _document: Document
+    _runs: Runs
+    _edit: Edit
+    _paint: Callable[[ColumnRun], bool]
+    _later: Callable[[float, Callable[[], None]], object]
+    _batch: int = 0
+    """Number of sends so far; undo removes the replies of a send together."""
+    _arrived: dict[int, None] = field(default_factory=dict)
+    """Numbers of runs with text that is not painted yet, oldest first."""
+    requests: dict[tuple[str, str], Request] = field(default_factory=dict)
+    """The last request for each case and column, answered or not."""
+    _asked: dict[str, Request] = field(default_factory=dict)
+    """Known requests by `Reply.request_digest`."""
+    _digests: dict[str, tuple[Request, str]] = field(default_factory=dict)
+    """The last digest computed for each column, with its request."""
 
     def send(self, columns: Iterable[RenderedColumn], order: Order) -> None:
         """Send columns of the current case in their present state."""

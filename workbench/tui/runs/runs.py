@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -200,13 +200,13 @@ class RunEnded(Message):
     of: ColumnRun | None = None
 
 
+@dataclass(eq=False)
 class Runs:
     """Start, follow and cancel runs; `post` sends a message to the app from any thread."""
 
-    def __init__(self, post: Callable[[Message], object]) -> None:
-        self._post = post
-        self._numbers = count(1)
-        self._by_place: dict[tuple[str, str], ColumnRun] = {}
+    _post: Callable[[Message], object]
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    _by_place: dict[tuple[str, str], ColumnRun] = field(default_factory=dict)
 
     def start(self, state: State, column: Column, order: Order) -> ColumnRun:
         """Send a column, cancelling its active run if there is one."""
@@ -332,6 +332,8 @@ class SendSetup:
     """Functions that answer tools of the open session, by tool; named by the user."""
     fixed: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The fix applied to each column since its last run: its description and the outcome before."""
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """A lock held while the user is asked for a tool result, so that questions come one at a time."""
 
     @cached_property
     def hosts(self) -> AllowedHosts:
@@ -339,8 +341,3 @@ class SendSetup:
         from workbench.sending.allowed_hosts import AllowedHosts
 
         return AllowedHosts()
-
-    @cached_property
-    def asking(self) -> asyncio.Lock:
-        """A lock held while the user is asked for a tool result, so that questions come one at a time."""
-        return asyncio.Lock()

@@ -20,6 +20,8 @@ from textual.app import App
 from textual.drivers._writer_thread import WriterThread
 from textual.message import Message
 
+from adapters.late_dataclasses import dataclass, field
+
 ESC = "\x1b"
 STAND_IN = "\ud81b"
 """Stands for ESC within a paste; input never contains it, as decoding UTF-8 gives no unpaired surrogates."""
@@ -107,6 +109,7 @@ def use_our_terminal() -> None:
         linux_driver.XTermParser = WholePastes  # type: ignore[attr-defined]
 
 
+@dataclass(eq=False)
 class KeyOrder:
     """Deliver the app's events in order; `deliver` is Textual's handler, `report` receives exceptions.
 
@@ -122,22 +125,15 @@ class KeyOrder:
     (`XTermParser._sequence_to_key_events`), so an editor would insert it and its binding would never run.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        deliver: Callable[[events.Event], Awaitable[None]],
-        report: Callable[[Exception], object],
-        complete: asyncio.Event,
-    ) -> None:
-        self._app = app
-        self._complete = complete
-        self._deliver = deliver
-        self._report = report
-        self._waiting: deque[events.Key | events.Paste] = deque()
-        self.is_busy = False
-        """True while a key or paste is carried out, so that later ones wait."""
-        self._letters_under_way = False
-        self._task: asyncio.Task[None] | None = None
+    _app: App[Any]
+    _deliver: Callable[[events.Event], Awaitable[None]]
+    _report: Callable[[Exception], object]
+    _complete: asyncio.Event
+    _waiting: deque[events.Key | events.Paste] = field(default_factory=deque)
+    is_busy: bool = False
+    """True while a key or paste is carried out, so that later ones wait."""
+    _letters_under_way: bool = False
+    _task: asyncio.Task[None] | None = None
 
     async def take(self, event: events.Event) -> None:
         """Deliver an event; keys and pastes wait for earlier ones."""

@@ -20,7 +20,7 @@ from adapters.lm.model_list import ModelEntry
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.actions import columns
 from workbench.tui.dialogs.choose import LOADING, ModelScreen
-from workbench.tui.textual_internals.entry_list import EntryList
+from workbench.tui.textual_internals.access import EntryList
 
 LISTED = (
     ModelEntry("anthropic/claude-sonnet-5-5", "anthropic", "", 200_000, 3.0, 15.0),

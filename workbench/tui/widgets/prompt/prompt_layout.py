@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
+from adapters.late_dataclasses import dataclass, field
 from adapters.prompts.text import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
 from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
@@ -27,24 +28,24 @@ class Spot(NamedTuple):
     piece: int
 
 
+@dataclass(eq=False)
 class PromptLayout:
     """The sections of `messages`, stacked vertically, at a text width in cells."""
 
-    def __init__(self) -> None:
-        self.width = 80
-        self.messages: tuple[Message, ...] = ()
-        self.form: PromptForm = "sections"
-        self.unfolded: set[Origin] = set()
-        """The long pieces and folded messages that are shown in full."""
-        self.is_quiet = False
-        """True if the text shared by all columns is folded."""
-        self._excerpt = 0
-        """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
-        self._sections: list[Section | None] = []
-        self._heights: list[int] = []
-        self.tops: list[int] = [0]
-        """The row at which each section starts, and the row after the last."""
-        self.height = 0
+    width: int = 80
+    messages: tuple[Message, ...] = ()
+    form: PromptForm = "sections"
+    unfolded: set[Origin] = field(default_factory=set)
+    """The long pieces and folded messages that are shown in full."""
+    is_quiet: bool = False
+    """True if the text shared by all columns is folded."""
+    _excerpt: int = 0
+    """Rows of the first message's folded text, shown in space that would be empty below the prompt."""
+    _sections: list[Section | None] = field(default_factory=list)
+    _heights: list[int] = field(default_factory=list)
+    tops: list[int] = field(default_factory=lambda: [0])
+    """The row at which each section starts, and the row after the last."""
+    height: int = 0
 
     def section_at(self, y: int) -> int:
         """Return the section at row `y`, or the nearest; 0 if there is none."""

@@ -60,6 +60,8 @@ class ReplyView(StreamedText):
         f"reply-view--{name}" for name in (*SPAN_STYLES, "error", "margin", "label", "bar")
     }
 
+    gutter_width: int = 0
+
     @dataclass
     class Edited(Message):
         """The user changed the reply; `text` is the whole reply, `is_new` if nothing is left of the one before."""
@@ -75,7 +77,6 @@ class ReplyView(StreamedText):
         self._is_worked_at = False
         self._marked: tuple[Any, ...] | None = None
         self._line_starts: list[int] | None = None
-        self._gutter = 0
         self._base = Style()
         self.column_id = column_id
         self._is_replaced = False
@@ -223,13 +224,9 @@ class ReplyView(StreamedText):
     # ------------------------------------------------------------------ margin
 
     @property
-    def gutter_width(self) -> int:
-        return self._gutter
-
-    @property
     def widest_row(self) -> int:
         """Cells of the longest unwrapped line at the start of the reply, with its margin."""
-        return self._gutter + self._marks_of_reply.longest_line + CELLS_BEHIND
+        return self.gutter_width + self._marks_of_reply.longest_line + CELLS_BEHIND
 
     def _fit_margin(self) -> None:
         width = self.scrollable_content_region.width
@@ -240,8 +237,8 @@ class ReplyView(StreamedText):
             if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply cannot
                 wanted = left
         gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0
-        if gutter != self._gutter:
-            self._gutter = gutter
+        if gutter != self.gutter_width:
+            self.gutter_width = gutter
             self.rewrap()
             self.refresh()
 
@@ -288,8 +285,8 @@ class ReplyView(StreamedText):
         strip = Strip(segments)
         if skipped:
             strip = strip.crop(skipped)
-        strip = strip.adjust_cell_length(max(0, width - self._gutter), base)
-        if not self._gutter:
+        strip = strip.adjust_cell_length(max(0, width - self.gutter_width), base)
+        if not self.gutter_width:
             return strip
         return Strip.join([self._margin(line_start + start, line_start + end + at_end, base), strip])
 
@@ -323,7 +320,7 @@ class ReplyView(StreamedText):
 
     def _margin(self, start: int, end: int, base: Style) -> Strip:
         """Return the margin of a row: label, bar or error sign."""
-        marks, room = self._marks_of_reply, self._gutter - 2
+        marks, room = self._marks_of_reply, self.gutter_width - 2
         has_error = self._error_at is not None and start <= self._error_at[0] < max(end, start + 1)
         label = marks.label_in(start, end, self._error_field if has_error else None)
         shown, style = "", self._style("margin")
@@ -340,7 +337,7 @@ class ReplyView(StreamedText):
         bar_style = self._style("error" if has_error else "bar")
         pad = " " * max(0, room - cell_offsets(shown)[-1])
         pieces = [(pad, base), (shown, base + style), ("✗" if has_error else bar, base + bar_style), (" ", base)]
-        return strip_of(pieces, self._gutter, base)
+        return strip_of(pieces, self.gutter_width, base)
 
     def _line_start(self, index: int) -> int:
         starts = self._line_starts
