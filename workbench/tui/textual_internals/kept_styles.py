@@ -91,8 +91,9 @@ class KeptStyles(Stylesheet):
 
         Textual styles a widget when it is mounted, and all widgets of a screen again when the screen is first shown.
         """
-        changed, self._changed_unseen = self._changed_unseen, WeakSet()
-        self.update_nodes([one for one in screen.walk_children(with_self=True) if one in changed])
+        changed = [one for one in screen.walk_children(with_self=True) if one in self._changed_unseen]
+        self._changed_unseen.difference_update(changed)  # another screen may not have been shown yet
+        self.update_nodes(changed)
 
     def apply(
         self, node: DOMNode, *, animate: bool = False, cache: dict[tuple[Any, ...], RulesMap] | None = None

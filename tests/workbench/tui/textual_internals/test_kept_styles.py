@@ -11,6 +11,7 @@ from textual.color import Color
 from textual.containers import Vertical
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.widget import Widget
 
 from tests.support.open_app import WIDE, Desk, at_the_desk
@@ -98,6 +99,36 @@ def test_a_widget_mounted_right_after_a_class_changed_has_the_parts_of_its_place
             assert [color_of(one) for one in (late, named)] == [Color.parse("blue")] * 2
             room.remove_class("-dark")
             assert [color_of(one) for one in (known, late, named)] == [Color.parse("red")] * 3
+
+    asyncio.run(look())
+
+
+class Hall(Screen[None]):
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.lamp = Lamp()
+
+    def compose(self) -> ComposeResult:
+        yield Vertical(self.lamp)
+
+
+def test_each_of_two_screens_that_were_never_shown_keeps_what_changed_on_it() -> None:
+    async def look() -> None:
+        async with Room().run_test() as pilot:
+            halls = Hall("one"), Hall("other")
+            for one in halls:
+                await pilot.app.push_screen(one)
+            await pilot.pause()
+            stylesheet = pilot.app.stylesheet
+            assert isinstance(stylesheet, kept_styles.KeptStyles)
+            for one in halls:
+                one.stack_updates = 0  # as before it is shown
+                one.query_one(Vertical).add_class("-dark")
+                assert color_of(one.lamp) == Color.parse("red")
+            for one in halls:
+                one.stack_updates = 1
+                stylesheet.update_unseen(one)
+                assert color_of(one.lamp) == Color.parse("blue")
 
     asyncio.run(look())
 

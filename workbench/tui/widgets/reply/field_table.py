@@ -117,7 +117,8 @@ class FieldTable(LineView):
         if self.reading is not None and "diagnosis" not in vars(self.reading):
             self._pause = self.set_timer(NEAR_MISS_PAUSE, partial(self._find_near_misses, self.reading))
 
-    @work(thread=True, exclusive=True, group="near misses", exit_on_error=False)
+    # without a description, Textual would write one with the whole reply in it
+    @work(thread=True, exclusive=True, group="near misses", exit_on_error=False, description="near misses")
     def _find_near_misses(self, reading: Reading) -> Reading:
         _ = reading.near_misses, reading.diagnosis  # both are cached on first access
         return reading

@@ -299,6 +299,7 @@ def test_near_misses_are_looked_for_in_a_pause_and_shown_when_found() -> None:
             if "near_misses" in vars(found):
                 break
             await pilot.pause(0.01)
+        assert not any("Answer" in one.description for one in stage.workers)  # a long reply would be written anew
         await stage.workers.wait_for_complete()
         await pilot.pause()
         shown = " ".join(" ".join(seen(stage.widget)).split())
