@@ -1,0 +1,204 @@
+"""Causes of JSON whose keys, quotes or braces are not where the parser looks for them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import adapters
+from adapters.formats import catalog
+from adapters.replies.reading import Reading
+
+TITLE = "q -> title, rating: int, slug"
+UNION = """
+from pydantic import BaseModel
+class Done(BaseModel):
+    done: str
+class Click(BaseModel):
+    click: int
+    double: bool
+class Drag(BaseModel):
+    click: int
+class Act(dspy.Signature):
+    q: str = dspy.InputField()
+    action: list[Done | Click | Drag] = dspy.OutputField()
+"""
+
+
+def read(adapter: str, signature: str, completion: str) -> Reading:
+    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
+
+
+def test_a_text_is_closed_before_the_key_that_follows() -> None:
+    (miss, *_) = read("json", TITLE, '{"title": "a man who search"rating": 4, "slug": "the end"}').near_misses
+    assert miss.message == "A text lacks its closing quote; with it the reply parses as"
+    assert miss.reading.values == {"title": "a man who search", "rating": 4, "slug": "the end"}
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        '{"title": "x", "slug": "s"}',
+        '{"title": "x", "meta": {"rating": 4}, "slug": "s",',
+        '{"title": "x", "rating\n": 4, "slug": "s"',
+        '{"title": "{\\"rating\\": 4}", "slug": s}',
+    ],
+)
+def test_a_key_that_is_missing_or_elsewhere_is_inside_no_text(completion: str) -> None:
+    assert "key-inside-a-text" not in [flag.name for flag in read("json", TITLE, completion).flags]
+
+
+def test_a_fence_around_the_object_is_not_what_makes_it_invalid() -> None:
+    reading = read("json", "q -> a, n: int", '```json\n{"a": "\\(K\\)", "n": 7}\n```')
+    (repaired,) = [flag for flag in reading.flags if flag.name == "json-repaired"]
+    assert repaired.message == (
+        "The reply is not valid JSON (invalid \\escape, line 2, column 8); json_repair rewrote it before it was parsed."
+    )
+
+
+def test_rejected_json_keys_can_be_accepted() -> None:
+    signature = adapters.read_signature("country -> capital")
+    completion = 'x {"country": "France", "capital": "Paris"}'
+    (cause,) = catalog.make("markdown").read(signature, completion).diagnosis
+    assert (cause.cause, cause.fixes[0].message) == (
+        "extra-keys-refused",
+        "Accept and ignore other JSON keys in this column.",
+    )
+    assert catalog.make("markdown", cause.fixes[0].change["options"]).read(signature, completion).ok
+
+
+@pytest.mark.parametrize(
+    ("signature", "completion", "said"),
+    [
+        (
+            "q -> name, age: int",
+            '{"name": "old man "}", "age": 14}',
+            "The JSON key `age` (line 1, column 24) was not read: a quote inside a text lets the object end before it "
+            "(line 1, column 20).",
+        ),
+        (
+            "q -> a, b",
+            '{"a": "say "b": no"}',
+            "The JSON key `b` (line 1, column 12) was not read: an unescaped quote in `a` makes it part of that text.",
+        ),
+        (
+            "q -> a, b",
+            '{"a": """x "b": y"""}',
+            "The JSON key `b` (line 1, column 12) was not read, because the JSON is not valid: it has triple quotes, a "
+            "missing comma.",
+        ),
+        (
+            "q -> a: dict[str, int], b",
+            '{"a": {"b": 1}}',
+            "The JSON key `b` (line 1, column 8) is inside `a`.",
+        ),
+        (
+            "q -> a: dict[str, int], b",
+            '{"a": {"b": 1},}',
+            "The JSON key `b` (line 1, column 8) was read as a part of `a`.",
+        ),
+        (
+            "q -> b, c: float",
+            '{"b": "a \\"b\\": c"\n } "c": 1.5}',
+            "The JSON key `c` (line 2, column 4) was not read: the object ends before it (line 2, column 2).",
+        ),
+        (
+            "q -> a, b",
+            '{\n}"a": "x", "b": "y"}',
+            "The JSON key `a` (line 2, column 2) was not read: the object ends before it (line 2, column 1).",
+        ),
+        (
+            "q -> a, b",
+            'With {q} filled in: {"a": "x',
+            "The JSON key `a` (line 1, column 22) was not read: the parser takes the first {…}, which is '{q}' "
+            "(line 1, column 6).",
+        ),
+        ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
+        ("q -> a, b", '{"a": {"x": 1, "b": 2}}', "The JSON key `b` (line 1, column 16) is inside `a`."),
+        ("q -> a, b", '{"a": "x", "c": {"b": 1}}', "The JSON key `b` (line 1, column 18) is inside another object."),
+        ("q -> a, b", '{"a": "x", "c": {"b": 1},}', "The reply has no `b`; it ends without it."),
+        (
+            "q -> a: int, b",
+            '{"x": {"x": {"x": {"x": {"x": {"a": 1}}}}}, oops: ',
+            "The JSON key `a` was not read: its object is not valid, or inside another value, or after other braces.",
+        ),
+        ("q -> a, b", '{"a": "{\\"b\\": 1}"}', "The object is written as text inside the JSON key 'a'."),
+        (
+            "q -> brand, model",
+            '{"br o": "Ford"',
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has 'br o'.",
+        ),
+        (
+            "q -> brand, model",
+            "{'x\": 1,\n'y\": 2}",
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it.",
+        ),
+    ],
+)
+def test_a_json_key_that_was_not_read_is_not_called_left_out(signature: str, completion: str, said: str) -> None:
+    assert read("json", signature, completion).diagnosis[0].message == said
+
+
+@pytest.mark.parametrize(
+    ("response", "where"),
+    [
+        ('{"model": "m", "choices": [{"text": "Paris"}]}', "choices[0].text"),
+        ('{"model": "m", "message": {"role": "assistant", "content": "Paris"}, "done": true}', "message.content"),
+        ('{"content": [{"type": "text", "text": "Paris"}], "stop_reason": "end_turn"}', "content[0].text"),
+        ('{"candidates": [{"content": {"parts": []}}], "usageMetadata": {}}', "candidates[0].content"),
+    ],
+)
+def test_a_providers_whole_response_is_recognised(response: str, where: str) -> None:
+    cause = read("chat", "q -> a, b", response).diagnosis[0]
+    assert cause.message == (
+        f"The reply is the server's whole response; the model's text is at {where} inside it. A custom LM or proxy "
+        "must return that text alone."
+    )
+    assert "whole-response" not in [
+        one.cause for one in read("json", "q -> options: int", '{"choices": [{"text": "A"}]}').diagnosis
+    ]
+
+
+def test_an_object_in_the_text_of_a_response_is_offered_as_the_reply() -> None:
+    inner = json.dumps({"a": "Paris", "n": 2})
+    whole = json.dumps({"model": "m", "choices": [{"message": {"role": "assistant", "content": inner}}]})
+    (near, *_) = read("json", "q -> a, n: int", whole).near_misses
+    assert near.reading.values == {"a": "Paris", "n": 2}
+
+
+def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
+    reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
+    assert [one.message for one in reading.diagnosis] == ["The fenced block is not valid JSON."]
+
+
+def test_the_cause_is_at_the_output_whose_json_key_was_not_read() -> None:
+    (cause,) = read("json", "q -> a, b", '{"a\\": "x", "b": "y"}').diagnosis
+    assert (cause.cause, cause.field) == ("key-not-read", "b")
+
+
+def test_a_misspelt_key_of_a_union_is_still_called_so() -> None:
+    reading = read("json", UNION, '{"action": [{"clicks": 3, "double": true}]}')
+    assert "key-nearly-right" in [one.cause for one in reading.diagnosis], reading.diagnosis
+
+
+def test_a_wrapper_with_other_members_has_no_items() -> None:
+    for completion in (
+        '{"result": {"found": []}, "meta": {"found": []}}',
+        '{"result": {"n": 1}, "meta": {"m": 1}}',
+        '{"result": {"n": 1}, "ok": true}',
+    ):
+        reading = read("json", "q -> found: list[str]", completion)
+        assert "other-keys" not in [one.cause for one in reading.diagnosis], completion
+
+
+def test_the_braces_that_the_parser_took_are_shown_whole() -> None:
+    (cause,) = read("json", "q -> nodes: list[str]", 'With {a: {b}, c}:\n{"nodes": ["x", "y}').diagnosis
+    assert "which is '{a: {b}, c}' (line 1, column 6)" in cause.message
+
+
+@pytest.mark.parametrize(
+    ("completion", "is_flat"), [('{"answer": "x"}', True), ('{"answer": "{x}"}', False), ('{"answer": "x"} y', False)]
+)
+def test_an_object_is_flat_with_one_brace_alone(completion: str, is_flat: bool) -> None:
+    assert read("json", "q -> answer", completion).is_flat_object is is_flat
