@@ -77,18 +77,20 @@ def summary(found: Upgrade) -> Iterator[str]:
 
 
 def changes(found: Upgrade, most_lines: int, most_named: int) -> Iterator[Folded]:
-    """Yield each change by its number, with an example of at most `most_lines` and the fixtures."""
+    """Yield each change by its number, with an example of at most `most_lines` and, if named, the fixtures."""
     for number, one in enumerate(found.found, 1):
         tone: Tone = "bad" if one.is_reading else "strong"
-        about = f"{', '.join(one.adapters)}; for example {one.example_of}, {one.example.place}"
+        about = Note(f"{', '.join(one.adapters)}; {counted(one.fixtures)}")
+        example = Note(f"for example {one.example_of}, {one.example.place}")
         lines = list(reports.marked(one.example.diff))
         more = len(lines) - most_lines
         if more > 1:
             lines[most_lines:] = [f" … {more:,} more lines"]
-        names = listed([str(each) for each in one.fixtures], most_named)
-        fixtures = Folded(Mark(counted(one.fixtures)), (Items(tuple(names)),))
-        inside = (Note(about), Difference(tuple(lines)), fixtures)
-        yield Folded(Mark(f"{number}. {one.words}", tone), inside, f"change-{number}", is_open=True)
+        inside: list[Block] = [about, example, Difference(tuple(lines))]
+        if most_named:
+            names = listed([str(each) for each in one.fixtures], most_named)
+            inside.append(Folded(Mark("Fixtures"), (Items(tuple(names)),)))
+        yield Folded(Mark(f"{number}. {one.words}", tone), tuple(inside), f"change-{number}", is_open=True)
 
 
 def not_compared(found: Upgrade) -> Iterator[list[Block]]:
