@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Self
@@ -10,7 +10,7 @@ from typing import Any, Self
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events, messages, on
-from textual._compositor import ChopsUpdate, Compositor, CompositorMap, ReflowResult
+from textual._compositor import ChopsUpdate, Compositor, CompositorMap, LayoutUpdate, ReflowResult
 from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual._time import get_time
@@ -42,6 +42,9 @@ class RowCompositor(Compositor):
 
     Where a part of its screen is repainted, as after a change behind a dialog, it paints every change. Textual then
     paints that part alone and forgets what other widgets have to paint.
+
+    The whole screen is joined from the pieces in sight; Textual first cuts every row of every widget at the edges of
+    all widgets, which takes a fifth of the time to open a dialog.
     """
 
     def __init__(self) -> None:
@@ -92,6 +95,32 @@ class RowCompositor(Compositor):
             return super().render_partial_update()
         finally:
             self._changed = ()
+
+    def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
+        self._dirty_regions.clear()
+        rows = self._pieces_of_rows()
+        if simplify:
+            rows = [[Strip.join(row).simplify().discard_meta()] for row in rows]
+        return LayoutUpdate([*rows], self.size.region)
+
+    def render_strips(self, size: Size | None = None) -> list[Strip]:
+        if size is not None and size != self.size:
+            return super().render_strips(size)
+        return [Strip.join(row) for row in self._pieces_of_rows()]
+
+    def _pieces_of_rows(self) -> list[list[Strip]]:
+        """Return the pieces in sight of each row of the screen, from the left."""
+        height = self.size.height
+        pieces: list[dict[int, Strip]] = [{} for _ in range(height)]
+        covered: list[list[tuple[int, int]]] = [[] for _ in range(height)]
+        for region, clip, strips in self._get_renders(self.size.region):  # front to back
+            seen = region.intersection(clip)
+            for y, strip in zip(seen.line_range, strips, strict=False):
+                span = (seen.x, seen.x + min(seen.width, strip.cell_length))
+                for first, last in _uncovered(covered[y], span):
+                    pieces[y][first] = strip.crop(first - seen.x, last - seen.x)
+                covered[y] = _joined(covered[y], span)
+        return [[row[first] for first in sorted(row)] for row in pieces]
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
         if crop is None:
@@ -149,6 +178,17 @@ def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tu
         else:
             first, last = min(first, one[0]), max(last, one[1])
     return [*apart, (first, last)]
+
+
+def _uncovered(covered: list[tuple[int, int]], span: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of cells of `span` that are outside of `covered`."""
+    first, last = span
+    for start, end in sorted(covered):
+        if first < min(start, last):
+            yield first, min(start, last)
+        first = max(first, end)
+    if first < last:
+        yield first, last
 
 
 @lru_cache(1024)

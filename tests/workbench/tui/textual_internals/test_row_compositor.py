@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from collections.abc import Iterable
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import App, ComposeResult
@@ -18,6 +20,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, RichVisual, visualize
 from textual.widgets import Static
@@ -53,20 +56,20 @@ def test_a_start_looks_for_styles_and_paints_the_whole_screen_once_with_columns_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done: list[object] = []
-    update_nodes, paint = Stylesheet.update_nodes, Compositor.render_full_update
+    update_nodes, paint = Stylesheet.update_nodes, RowCompositor.render_full_update
 
     def look(stylesheet: Stylesheet, nodes: list[Any], animate: bool = False) -> None:
         done.append(type(nodes[0]).__name__)
         update_nodes(stylesheet, nodes, animate)
 
-    def paint_all(compositor: Compositor, simplify: bool = False) -> Any:
+    def paint_all(compositor: RowCompositor, simplify: bool = False) -> Any:
         done.append(
             [region.width for one, (region, _) in compositor.visible_widgets.items() if one.has_class("column")]
         )
         return paint(compositor, simplify)
 
     monkeypatch.setattr(Stylesheet, "update_nodes", look)
-    monkeypatch.setattr(Compositor, "render_full_update", paint_all)
+    monkeypatch.setattr(RowCompositor, "render_full_update", paint_all)
 
     async def act(desk: Desk) -> None:
         widths = [one.outer_size.width for one in desk.main.columns.all]
@@ -212,6 +215,31 @@ def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monke
                         assert painted(desk, regions) == ours
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("size", [(120, 35), (81, 25)])
+def test_the_whole_screen_is_painted_as_textual_paints_it(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cells(strips: Iterable[Strip]) -> list[list[tuple[str, object]]]:
+        return [[(sign, one.style) for one in strip for sign in one.text] for strip in strips]
+
+    async def act(desk: Desk) -> None:
+        await desk.type("日本語 wide ")
+        for keys in ((), ("f3", "pagedown"), ("f5",), ("f1",), ("escape", "ctrl+l"), ("a",), ("escape", "alt+p")):
+            await desk.press(*keys)
+            await desk.settle()
+            screens = {desk.main, desk.app.screen}
+            for compositor in [one._compositor for one in screens]:
+                assert isinstance(compositor, RowCompositor)
+                ours = cells(compositor.render_strips())
+                assert cells([Strip.join(list(row)) for row in compositor.render_full_update().strips]) == ours
+                assert {cell_len("".join([sign for sign, _ in row])) for row in ours} == {size[0]}
+                with monkeypatch.context() as patched:
+                    patched.setattr(RowCompositor, "_get_renders", Compositor._get_renders)
+                    assert cells(Compositor.render_strips(compositor)) == ours
+
+    at_the_desk(act, size=size)
 
 
 def test_a_widget_hears_its_first_size_though_its_place_was_asked_for_before_it_had_one() -> None:
