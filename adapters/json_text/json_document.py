@@ -47,7 +47,7 @@ NOT_JSON = object()
 LONG = 2_000
 """Characters from which pydantic's parser is asked first, which takes half the time of Python's."""
 LONG_STRING = 8 * LONG
-"""Characters of a string that it is asked for at once; it is not asked for shorter ones."""
+"""Characters of a string that pydantic's parser reads at once; shorter strings are left to Python's."""
 LONGEST_ESCAPE = len(r"\u0041")
 LONG_ROW = 1_000
 """A longer row of members with short values, none of which counts, is one member."""

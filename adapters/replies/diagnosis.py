@@ -260,7 +260,7 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
 
 
 def _end_of_braces(text: str, first: int, before: int) -> int:
-    """Return the end of the {…} at `first`, or of its first part if it does not end `before` an offset; 0 for none."""
+    """Return the end of the {…} at `first`. If it is not closed before `before`, that of its first }; 0 for none."""
     opened = 0
     for match in BRACE.finditer(text, first, min(before, first + LONGEST_REPORTED)):
         opened += 1 if match.group() == "{" else -1

@@ -77,7 +77,7 @@ class Findings:
 
     @property
     def validator_of(self) -> Callable[[object], Validator]:
-        """Return what makes the validator of a type for this reply."""
+        """Return the function that makes the validator of a type for this reply."""
         return type_adapter if self.are_counted else stopping_validator
 
     def coerce(

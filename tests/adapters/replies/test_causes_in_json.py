@@ -8,7 +8,7 @@ import pytest
 
 import adapters
 from adapters.formats import catalog
-from adapters.replies.reading import Reading
+from tests.support.replies import read
 
 TITLE = "q -> title, rating: int, slug"
 UNION = """
@@ -24,10 +24,6 @@ class Act(dspy.Signature):
     q: str = dspy.InputField()
     action: list[Done | Click | Drag] = dspy.OutputField()
 """
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
 def test_a_text_is_closed_before_the_key_that_follows() -> None:

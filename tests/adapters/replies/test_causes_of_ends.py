@@ -8,16 +8,12 @@ import pytest
 
 import adapters
 from adapters.formats import catalog
-from adapters.replies.reading import Reading
+from tests.support.replies import read
 
 ECHOING_LOOP = "<phone>5</phone>\nIn adhering to this structure, your objective is:\n\n<phone>"
 PROGRAM = '```python\nimport json\n\ndef answer(title):\n    return {"title": title, "size": 1'
 LOOP = '{"name": "Rex", "age": 1' + "0" * 230
 """The beginning of a number whose zeros never end."""
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
 def test_a_reply_that_is_whole_may_end_in_blanks() -> None:

@@ -6,13 +6,7 @@ import json
 
 import pytest
 
-import adapters
-from adapters.formats import catalog
-from adapters.replies.reading import Reading
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
+from tests.support.replies import read
 
 
 def test_the_markers_of_a_custom_type_are_no_prose() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import adapters
-from adapters.formats import catalog
-from adapters.replies.reading import Reading
+from tests.support.replies import read
 
 EVENT = """
 class Event(BaseModel):
@@ -25,10 +23,6 @@ class S(dspy.Signature):
     q: str = dspy.InputField()
     customer: Customer = dspy.OutputField()
 """
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
 def test_both_truth_values_are_no_guess_at_one() -> None:

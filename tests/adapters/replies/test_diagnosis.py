@@ -22,6 +22,7 @@ from adapters.replies.patterns import LAST, PATTERNS
 from adapters.replies.reading import Reading
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
+from tests.support.replies import read
 from workbench.output import json_shapes
 
 ITEM = """
@@ -34,10 +35,6 @@ class S(dspy.Signature):
     text: str = dspy.InputField()
     items: list[Item] = dspy.OutputField()
 """
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
 @pytest.mark.parametrize("completion", ["a mixed review", "[[ ## a ## ]]\nx\n\n[[ ## completed ## ]]"])

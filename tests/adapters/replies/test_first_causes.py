@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import adapters
-from adapters.formats import catalog
-from adapters.replies.reading import Reading
+from tests.support.replies import read
 
 TITLE = "q -> title, rating: int, slug"
 WHOLE = "; the whole reply is one XML document, so all of it was refused."
@@ -37,10 +35,6 @@ class Act(dspy.Signature):
 WRAPPER = "The reply has the wrapper of a provider's tool call ({}, line 1, column {})."
 LOOP = '{"name": "Rex", "age": 1' + "0" * 230
 """The beginning of a number whose zeros never end."""
-
-
-def read(adapter: str, signature: str, completion: str) -> Reading:
-    return catalog.make(adapter).read(adapters.read_signature(signature), completion)
 
 
 @pytest.mark.parametrize(
