@@ -71,14 +71,9 @@ class Findings:
     """The values that were refused, by field, as the adapter found them."""
 
     @property
-    def are_counted(self) -> bool:
-        """Return whether all errors in a field are found at once."""
-        return len(self.completion) <= COUNTED_LENGTH
-
-    @property
     def validator_of(self) -> Callable[[object], Validator]:
         """Return the function that makes the validator of a type for this reply."""
-        return type_adapter if self.are_counted else stopping_validator
+        return type_adapter if len(self.completion) <= COUNTED_LENGTH else stopping_validator
 
     def coerce(
         self,
@@ -152,7 +147,7 @@ class Findings:
 
     def _is_first(self, error: Exception) -> TypeGuard[pydantic.ValidationError]:
         """Return whether there may be more errors than those in `error`."""
-        return not self.are_counted and isinstance(error, pydantic.ValidationError)
+        return len(self.completion) > COUNTED_LENGTH and isinstance(error, pydantic.ValidationError)
 
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""

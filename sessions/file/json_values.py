@@ -153,7 +153,8 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
         elif tag in _TAGS:
             return _decode_tag(tag, content, {tag: content})
         return {tag: content}
-    return unique_keys(pairs)
+    made = dict(pairs)  # not by a call for each of the thousands of objects of a file
+    return made if len(made) == len(pairs) else unique_keys(pairs)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
