@@ -7,23 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adapters.lm.capabilities import capabilities_of as capabilities_of
-    from adapters.lm.lm_settings import LMSettings as LMSettings
-    from adapters.lm.protocol import LM as LM
-    from adapters.lm.protocol import Chunk as Chunk
-    from adapters.lm.protocol import HttpRequest as HttpRequest
-    from adapters.lm.protocol import ProviderError as ProviderError
-    from adapters.lm.protocol import ToolCallPart as ToolCallPart
-    from adapters.requests.capabilities import Capabilities as Capabilities
+    from adapters.lm.capabilities import capabilities_of
+    from adapters.lm.lm_settings import LMSettings
+    from adapters.lm.protocol import LM, Chunk, HttpRequest, ProviderError, ToolCallPart
+    from adapters.requests.capabilities import Capabilities
 
-_HOME_OF = {
-    **dict.fromkeys(("LM", "Chunk", "HttpRequest", "ProviderError", "ToolCallPart"), "adapters.lm.protocol"),
-    "Capabilities": "adapters.requests.capabilities",
-    "LMSettings": "adapters.lm.lm_settings",
-    "capabilities_of": "adapters.lm.capabilities",
+__all__ = ["LM", "Capabilities", "Chunk", "HttpRequest", "LMSettings", "ProviderError", "ToolCallPart"]
+__all__ += ["capabilities_of", "open"]
+
+_HOMES = {
+    "lm.protocol": "LM Chunk HttpRequest ProviderError ToolCallPart",
+    "requests.capabilities": "Capabilities",
+    "lm.lm_settings": "LMSettings",
+    "lm.capabilities": "capabilities_of",
 }
-
-__all__ = sorted(["open", *_HOME_OF])
+_HOME_OF = {name: f"adapters.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

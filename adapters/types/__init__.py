@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from adapters.types.native import Citations, Document, Reasoning
     from adapters.types.tools import Tool, ToolCallResults, ToolCalls
 
-_HOMES = {
-    "base": ("History", "Type"),
-    "code": ("Code",),
-    "decision": ("Choice", "Noul", "Score"),
-    "media": ("Audio", "File", "Image"),
-    "native": ("Citations", "Document", "Reasoning"),
-    "tools": ("Tool", "ToolCallResults", "ToolCalls"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["Audio", "Choice", "Citations", "Code", "Document", "File", "History", "Image", "Noul", "Reasoning", "Score"]
 __all__ += ["Tool", "ToolCallResults", "ToolCalls", "Type"]
+_HOMES = {
+    "base": "History Type",
+    "code": "Code",
+    "decision": "Choice Noul Score",
+    "media": "Audio File Image",
+    "native": "Citations Document Reasoning",
+    "tools": "Tool ToolCallResults ToolCalls",
+}
+_HOME_OF = {name: f"adapters.types.{home}" for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'adapters.types' has no attribute {name!r}")
-    return getattr(import_module(f"adapters.types.{_HOME_OF[name]}"), name)
+    return getattr(import_module(_HOME_OF[name]), name)
