@@ -69,7 +69,7 @@ def open(
         api_version=api_version,
         trusted=api_base is None or api_base_trusted or is_allowed(api_base, allow_hosts),
         timeout=timeout,
-        stream=stream,
+        streams=stream,
         settings=LMSettings() if settings is None else settings,
         allow_variables=allow_variables,
     )

@@ -92,12 +92,11 @@ def base_variables(provider: str) -> tuple[str, ...]:
     return _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
 
 
-def environment_base(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
+def environment_base(provider: str, environment: Mapping[str, str] = os.environ) -> str | None:
     """Return the address of `provider` from the user's environment; None for the provider's own."""
-    env = os.environ if environment is None else environment
-    found = next((env[name] for name in base_variables(provider) if env.get(name)), None)
+    found = next((environment[name] for name in base_variables(provider) if environment.get(name)), None)
     if found is None and provider in OLLAMA:
-        return ollama_address(env.get("OLLAMA_HOST", ""))
+        return ollama_address(environment.get("OLLAMA_HOST", ""))
     return found
 
 
@@ -130,10 +129,9 @@ def key_variables(provider: str) -> tuple[str, ...]:
     return OTHER_KEYS.get(provider) or KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
 
 
-def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def keys_set(provider: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """Return the `key_variables` of `provider` that are set."""
-    env = os.environ if environment is None else environment
-    return tuple(name for name in key_variables(provider) if env.get(name))
+    return tuple(name for name in key_variables(provider) if environment.get(name))
 
 
 def host_of(address: str) -> str:
@@ -179,11 +177,10 @@ def check_address(address: str, provider: str) -> None:
         )
 
 
-def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = None) -> None:
+def check_keys(names: tuple[str, ...], environment: Mapping[str, str] = os.environ) -> None:
     """Raise ProviderError for an API key with line breaks, outer spaces or non-ASCII characters; it cannot be sent."""
-    env = os.environ if environment is None else environment
     for name in names:
-        key = env.get(name, "")
+        key = environment.get(name, "")
         if not (key.isascii() and key.isprintable()) or key != key.strip():
             has_space = key != key.strip() or len(key.splitlines()) > 1
             what = "a line break or a space" if has_space else "a control character"

@@ -34,12 +34,10 @@ class ProjectEnvironment:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     addresses: Mapping[str, str] = field(default_factory=dict)
 
-    def lend_keys(self, environment: MutableMapping[str, str] | None = None) -> tuple[str, ...]:
+    def lend_keys(self, environment: MutableMapping[str, str] = os.environ) -> tuple[str, ...]:
         """Add the keys that `environment` (default: the process's) lacks; return their names."""
-        target = os.environ if environment is None else environment
-        lent = tuple(name for name in self.keys if not target.get(name))
-        for name in lent:
-            target[name] = self.keys[name]
+        lent = tuple(name for name in self.keys if not environment.get(name))
+        environment.update({name: self.keys[name] for name in lent})
         return lent
 
 
@@ -82,6 +80,6 @@ def read(folder: Path) -> ProjectEnvironment:
     return ProjectEnvironment(keys, addresses)
 
 
-def address_of(provider: str, project: ProjectEnvironment, environment: Mapping[str, str] | None = None) -> str | None:
+def address_of(provider: str, project: ProjectEnvironment, environment: Mapping[str, str] = os.environ) -> str | None:
     """Return the project's address for `provider`; None if the user's own environment sets one."""
     return None if environment_base(provider, environment) else project.addresses.get(provider)

@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any, cast
 from urllib.parse import quote
 
-from adapters.late_dataclasses import replace
+from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.addresses import (
     KEY_VARIABLES,
     OLLAMA,
@@ -51,39 +51,29 @@ NO_KEY = "no-key"
 """The API key sent where a library requires one and there is none, or none may be sent."""
 
 
+@dataclass(eq=False)
 class LitellmLM:
     """A model by litellm's `provider/model` name.
 
     `api_base` replaces the provider's address; unless `trusted`, no API key of the environment is sent there. `timeout`
-    is in seconds without a byte from the provider, or without a chunk of the reply. Without `stream`, the reply is
+    is in seconds without a byte from the provider, or without a chunk of the reply. Without `streams`, the reply is
     requested and delivered as a single chunk. `allow_variables` are the variables whose values may be sent in a header
     of `settings`.
     """
 
-    def __init__(
-        self,
-        model: str,
-        capabilities: Capabilities,
-        *,
-        api_base: str | None = None,
-        api_version: str | None = None,
-        trusted: bool = True,
-        timeout: float = 600.0,
-        stream: bool = True,
-        settings: LMSettings = CHAT,
-        allow_variables: Collection[str] = (),
-    ) -> None:
-        self.model = model
-        self.capabilities = capabilities
-        self._api_base = api_base
-        self._api_version = api_version
-        self._trusted = trusted or api_base is None
-        self._timeout = timeout
-        self._stream = stream
-        self._settings = settings
-        self.model_type = settings.model_type
-        """dspy's name for the API in use, which adapters need (`adapters.types.base`)."""
-        self._allow_variables = frozenset(allow_variables)
+    model: str
+    capabilities: Capabilities
+    api_base: str | None = None
+    api_version: str | None = None
+    trusted: bool = True
+    timeout: float = 600.0
+    streams: bool = True
+    settings: LMSettings = CHAT
+    allow_variables: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self.trusted = self.trusted or self.api_base is None
+        self.model_type = self.settings.model_type
 
     @property
     def is_loading(self) -> bool:
@@ -121,8 +111,8 @@ class LitellmLM:
         kind = "response_format" if form == {"type": "json_object"} else "response_schema"
         asks = frozenset(([kind] if form else []) + (["function_calling"] if request.get("tools") else []))
         target = replace(target, asks=asks)
-        message = {"op": "complete", "stream": self._stream, **self._call(request, target, self._secrets(target))}
-        if self._trusted and not target.keys:
+        message = {"op": "complete", "stream": self.streams, **self._call(request, target, self._secrets(target))}
+        if self.trusted and not target.keys:
             message["key_of"] = "/".join(split_model(self.model))  # the installed litellm may know another variable
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
@@ -134,7 +124,7 @@ class LitellmLM:
         try:
             while True:
                 try:
-                    arrival = _next(arrivals, cancel, self._timeout + GRACE_SECONDS if is_sent else None)
+                    arrival = _next(arrivals, cancel, self.timeout + GRACE_SECONDS if is_sent else None)
                 except TimeoutError:
                     raise translate({"types": ["Timeout"]}, target, scrubber) from None
                 if arrival is None:
@@ -168,7 +158,7 @@ class LitellmLM:
         is_sent = not target.key_withheld and (target.keys or target.address is None)
         if is_sent and target.provider not in SIGNED:
             secrets["api_key"] = f"${(target.keys or key_variables(target.provider))[0]}"
-        headers = self._settings.header_variables
+        headers = self.settings.header_variables
         if headers:
             secrets["extra_headers"] = {name: f"${variable}" for name, variable in headers.items()}
         call = self._call(request, target, secrets)
@@ -190,15 +180,15 @@ class LitellmLM:
         """Return the message that tells the child process how to call litellm."""
         made = self._sent(request)
         form = made.arguments.get("response_format")
-        options: dict[str, Any] = {"timeout": self._timeout}
-        if self._api_version is not None:
-            options["api_version"] = self._api_version
+        options: dict[str, Any] = {"timeout": self.timeout}
+        if self.api_version is not None:
+            options["api_version"] = self.api_version
         if target.address is not None:
             options["api_base"] = made.under(target.address)
             if target.key_withheld or not target.keys:
                 options["api_key"] = NO_KEY
         call: dict[str, Any] = {
-            "api": self._settings.model_type,
+            "api": self.settings.model_type,
             "request": made.arguments,
             "times": made.times,
             "options": {**options, **secrets},
@@ -234,33 +224,33 @@ class LitellmLM:
     def _sent(self, request: Object) -> Sent:
         """Convert the request for litellm. Raises ProviderError if the API in use cannot represent it."""
         connection = {
-            "api_base": self._api_base,
-            "api_version": self._api_version,
-            "extra_headers": self._settings.header_variables or None,
+            "api_base": self.api_base,
+            "api_version": self.api_version,
+            "extra_headers": self.settings.header_variables or None,
         }
         used = frozenset([name for name, value in connection.items() if value is not None])
         try:
-            return sent(self.model, request, used, self._settings)
+            return sent(self.model, request, used, self.settings)
         except ValueError as error:
             raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
 
     def _scrubber(self) -> Scrubber:
         """Return a scrubber that also knows the values sent in headers."""
-        variables = self._settings.header_variables.values()
+        variables = self.settings.header_variables.values()
         return Scrubber(also=tuple(os.environ.get(name, "") for name in variables))
 
     def _child(self) -> Child:
-        environment = dict(os.environ) if self._trusted else without_keys(os.environ)
-        return child_for(environment, keyless=not self._trusted)
+        environment = dict(os.environ) if self.trusted else without_keys(os.environ)
+        return child_for(environment, keyless=not self.trusted)
 
     def _secrets(self, target: Target) -> dict[str, Any]:
         """Return the API key, if litellm would not find it by itself, and the headers of the settings."""
         found: dict[str, Any] = {}
-        is_as_openai = target.provider in OLLAMA or self._settings.model_type == "text"
+        is_as_openai = target.provider in OLLAMA or self.settings.model_type == "text"
         if is_as_openai and target.keys and not target.key_withheld:
             # litellm calls it as an OpenAI model and would send OpenAI's key.
             found["api_key"] = os.environ[target.keys[0]]
-        headers = self._settings.header_variables
+        headers = self.settings.header_variables
         if headers:
             found["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
         return found
@@ -287,11 +277,11 @@ class LitellmLM:
                 "model",
             )
         provider, _ = split_model(self.model)
-        address = self._api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
-        target = Target(self.model, address, key_withheld=not self._trusted, keys=keys_set(provider))
+        address = self.api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
+        target = Target(self.model, address, key_withheld=not self.trusted, keys=keys_set(provider))
         if address is not None:
             check_address(address, provider)
-        elif self._settings.model_type == "text" and provider not in OF_TEXTS:
+        elif self.settings.model_type == "text" and provider not in OF_TEXTS:
             raise ProviderError(
                 f"dspy asks OpenAI for completions of a text, whatever the provider: {target.model} needs an api_base.",
                 "address",
@@ -303,7 +293,7 @@ class LitellmLM:
         if not target.key_withheld:
             check_keys(target.keys)
         place = host_of(target.address) if target.address is not None else target.provider
-        check_headers(self._settings.header_variables, self._allow_variables, place)
+        check_headers(self.settings.header_variables, self.allow_variables, place)
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
             if is_provider_known(self.model):  # else litellm rejects the name
                 raise missing_key(target)

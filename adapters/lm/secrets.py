@@ -35,9 +35,9 @@ class Scrubber:
     of that variable, wherever they appear.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None, also: tuple[str, ...] = ()) -> None:
+    def __init__(self, environment: Mapping[str, str] = os.environ, also: tuple[str, ...] = ()) -> None:
         known: dict[str, str] = {}
-        for name, value in (os.environ if environment is None else environment).items():
+        for name, value in environment.items():
             for secret in (value,) if is_secret_name(name) else _in_address(value):
                 if len(secret) >= MINIMUM_LENGTH:
                     known[secret] = f"[{name}]"

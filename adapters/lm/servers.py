@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -65,12 +66,12 @@ def configured(path: Path | None = None) -> dict[str, str]:
     return dict(found)
 
 
-def address_of(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
+def address_of(provider: str, environment: Mapping[str, str] = os.environ) -> str | None:
     """Return the address of `provider` from the user's environment or config file. Raises ServersError."""
     return environment_base(provider, environment) or configured().get(provider)
 
 
-def known(environment: Mapping[str, str] | None = None, path: Path | None = None) -> tuple[Server, ...]:
+def known(environment: Mapping[str, str] = os.environ, path: Path | None = None) -> tuple[Server, ...]:
     """List the servers that the user named, then the usual ones at their default addresses. Raises ServersError."""
     named = configured(path)
     found: list[Server] = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from adapters.late_dataclasses import dataclass
@@ -227,7 +226,6 @@ _PLAIN_WRITERS: Mapping[Any, Write] = {
 _KNOWN: dict[type[Any], tuple[tuple[Key, Write], ...]] = {}
 
 
-@lru_cache(maxsize=256)
 def _writer_of(hint: object, has_lines: bool) -> Write:
     """Return the writer for this type; with `has_lines`, texts are written as lists of lines."""
     if hint in _PLAIN_WRITERS:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import types
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
@@ -210,21 +210,13 @@ _PLAIN: Mapping[Any, Read] = {
 }
 
 
-_KNOWN: dict[type[Any], Mapping[str, tuple[Key, Read]]] = {}
-
-
+@cache
 def _keys_and_readers(kind: type[Any]) -> Mapping[str, tuple[Key, Read]]:
     """Return the keys of a part by name, each with its reader; texts of a kept part are never lists of lines."""
-    if kind not in _KNOWN:
-        can_be_lines = not issubclass(kind, FilePart)
-        _KNOWN[kind] = {
-            name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines))
-            for name, key in keys_of(kind).items()
-        }
-    return _KNOWN[kind]
+    keys, can_be_lines = keys_of(kind).items(), not issubclass(kind, FilePart)
+    return {name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines)) for name, key in keys}
 
 
-@lru_cache(maxsize=256)
 def _reader_of(hint: object, has_lines: bool) -> Read:
     """Return the reader for this type; with `has_lines`, a text may be a list of lines."""
     if hint in _PLAIN:

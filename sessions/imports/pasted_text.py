@@ -145,10 +145,12 @@ def _readings(text: str) -> Iterator[str]:
     """Yield the possible original texts: strings in JSON; else the text unescaped, and without quote marks."""
     if ERROR_MARK not in text and _REPLY not in text:
         return
+    from adapters.replies.forms import leaves  # loads pydantic
+
     for line in (text, *text.splitlines()):
         if line.lstrip()[:1] in '{["':
             try:
-                strings = [one for one in _strings(json.loads(line)) if _REPLY in one]
+                strings = [one for one in leaves(json.loads(line)) if isinstance(one, str) and _REPLY in one]
             except (ValueError, RecursionError):
                 continue
             if strings:
@@ -158,14 +160,6 @@ def _readings(text: str) -> Iterator[str]:
     if "\n" not in plain[plain.find(_REPLY) : plain.rfind(ERROR_MARK)] and "\\n" in plain:
         yield _unescaped(plain)
     yield plain
-
-
-def _strings(data: object) -> Iterator[str]:
-    if isinstance(data, str):
-        yield data
-    elif isinstance(data, dict | list):
-        for one in data.values() if isinstance(data, dict) else data:
-            yield from _strings(one)
 
 
 def _unescaped(text: str) -> str:

@@ -114,7 +114,7 @@ def test_ollamas_host_in_a_projects_env_is_called_and_asked_about_before_it_gets
     assert (route.address, route.named_by) == ("http://gpu.example:11434", ".env")
     hosts = AllowedHosts()
     assert hosts.questions(session, CHAT, FILE) == (), "there is no key to give"
-    assert isinstance(opened := sending.open_model(session, CHAT), LitellmLM) and not opened._trusted
+    assert isinstance(opened := sending.open_model(session, CHAT), LitellmLM) and not opened.trusted
     monkeypatch.setenv("OLLAMA_API_KEY", CANARY)
     (question,) = hosts.questions(session, CHAT, FILE)
     assert (question.file, question.host) == (tmp_path / ".env", "gpu.example:11434")
