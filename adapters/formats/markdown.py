@@ -51,24 +51,22 @@ PROFILE = Profile(
     quirks=frozenset(("instructions-split-at-any-line-break", "marks-what-is-not-supplied")),
     openings=(
         Opening(
-            re.compile(r"## \d+\. Response Format"),
-            False,
+            r"## \d+\. Response Format",
             "The response format",
             "The form of the reply, asked for at the very end where it counts most: one fenced block of JSON, with "
             "every output by name, type and description.",
         ),
         Opening(
-            re.compile(r"## \d+\. "),
-            False,
+            r"## \d+\. ",
             "The task",
             "This adapter writes one message of numbered sections. First the task: the docstring of the signature.",
         ),
         Opening(
-            re.compile(r"## \d+\. "),
-            True,
+            r"## \d+\. ",
             "The input {field}",
             "A section for this input, with its value for the case on screen. Examples and history have no place in "
             "this format; what is left out is said beside the prompt.",
+            is_field=True,
         ),
     ),
 )

@@ -6,7 +6,6 @@ changes.
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NamedTuple
 
 from adapters.late_dataclasses import dataclass
@@ -50,10 +49,10 @@ class Card(NamedTuple):
 class Opening(NamedTuple):
     """Text in a prompt at which a step of the lesson starts; `is_field` if the text belongs to a field."""
 
-    pattern: re.Pattern[str]
-    is_field: bool
+    pattern: str
     title: str
     explanation: str
+    is_field: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

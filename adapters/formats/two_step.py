@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -40,33 +39,28 @@ PROFILE = Profile(
     quirks=frozenset(("demos-show-field-names",)),
     openings=(
         Opening(
-            re.compile("You are a helpful assistant"),
-            False,
+            "You are a helpful assistant",
             "The opening",
             "The first of two models is only asked to think and to write: in its own words, in any form. No markers, "
             "no JSON. That suits models which reason well and format badly.",
         ),
         Opening(
-            re.compile("As input, you will"),
-            False,
+            "As input, you will",
             "The inputs",
             "What the model will be given: every input of the signature by name, with its type and description.",
         ),
         Opening(
-            re.compile("Your outputs must contain"),
-            False,
+            "Your outputs must contain",
             "The outputs",
             "What must be found in the answer, somewhere: every output by name, with its type and description.",
         ),
         Opening(
-            re.compile("You should lay out"),
-            False,
+            "You should lay out",
             "The hand-over",
             "A second, cheaper model will read the answer and take the fields out of it, so it must be clear.",
         ),
         Opening(
-            re.compile("Specific instructions"),
-            False,
+            "Specific instructions",
             "The objective",
             "The task itself: the docstring of the signature, word for word.",
         ),

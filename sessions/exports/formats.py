@@ -17,19 +17,19 @@ Scope = Literal["one", "columns", "cases", "all"]
 
 @dataclass(frozen=True)
 class Format:
-    """An export format: `home` is `module:function`, or the common name of both."""
+    """An export format: `home` is `module:function`, or their common name; by default a function of `requests_out`."""
 
     name: str
     title: str
     about: str
     file: str
-    scope: Scope
-    home: str
+    scope: Scope = "one"
+    home: str = ""
 
     @property
     def make(self) -> Callable[[Source], Exported]:
         """The export function, which raises `ExportError`, `SignatureError` and `variants.VariantError`."""
-        module, _, name = self.home.partition(":")
+        module, _, name = (self.home or f".requests_out:{self.name}").partition(":")
         found: Callable[[Source], Exported] = getattr(importlib.import_module(module, __package__), name or module[1:])
         return found
 
@@ -51,42 +51,23 @@ class Format:
 
 
 _FORMATS = (
-    Format("messages", "messages JSON", "role and content, as sent", "messages.json", "one", ".requests_out:messages"),
-    Format("request", "request JSON", "model, messages and parameters", "request.json", "one", ".requests_out:request"),
-    Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh", "one", ".requests_out:curl"),
-    Format(
-        "python", "Python script", "calls litellm; the key from the environment", "ask.py", "one", ".litellm_script"
-    ),
-    Format(
-        "dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", "one", ".dspy_source"
-    ),
-    Format(
-        "program", "dspy program.json", "what `load` of a dspy program reads", "program.json", "one", ".dspy_program"
-    ),
+    Format("messages", "messages JSON", "role and content, as sent", "messages.json"),
+    Format("request", "request JSON", "model, messages and parameters", "request.json"),
+    Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh"),
+    Format("python", "Python script", "calls litellm; the key from the environment", "ask.py", home=".litellm_script"),
+    Format("dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", home=".dspy_source"),
+    Format("program", "dspy program.json", "what `load` of a dspy program reads", "program.json", home=".dspy_program"),
     Format(
         "template",
         "prompt template",
         "placeholders that occur nowhere else in the text",
         "template.json",
-        "one",
-        ".template",
+        home=".template",
     ),
     Format(
-        "finetune",
-        "fine-tuning JSONL",
-        "demos and answered cases, in OpenAI's chat format",
-        "finetune.jsonl",
-        "cases",
-        ".requests_out:finetune",
+        "finetune", "fine-tuning JSONL", "demos and answered cases, in OpenAI's chat format", "finetune.jsonl", "cases"
     ),
-    Format(
-        "batch",
-        "batch JSONL",
-        "every case and column, for OpenAI's batch API",
-        "batch.jsonl",
-        "all",
-        ".requests_out:batch",
-    ),
+    Format("batch", "batch JSONL", "every case and column, for OpenAI's batch API", "batch.jsonl", "all"),
     Format(
         "promptfoo",
         "promptfoo config",

@@ -5,6 +5,7 @@ The pieces of all steps, joined, are exactly the prompt: a lesson leaves nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -152,7 +153,7 @@ def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
         if segment.kind not in ("boilerplate", "marker"):
             continue
         opening, is_field = segment.text.lstrip(), segment.field is not None
-        found = next((one for one in openings if one.is_field == is_field and one.pattern.match(opening)), None)
+        found = next((one for one in openings if one.is_field == is_field and re.match(one.pattern, opening)), None)
         if found is not None:
             cuts.append((start, found.title.format(field=segment.field or ""), found.explanation))
     return [(0, *cuts[0][1:]), *cuts[1:]] if cuts else []
