@@ -299,9 +299,10 @@ class Adapter:
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
     ) -> list[dict[str, Any]]:
         """Call an LM with the interface of dspy 3.4 or 3.5 (`formats.calling`); return values per completion."""
-        from adapters.formats import calling  # loads modules for requests, tools and decisions
+        # loads modules for requests, tools and decisions
+        from adapters.formats import calling
 
-        return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
+        return calling.call(self, lm, lm_kwargs, (signature, demos, inputs))
 
     async def acall(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
@@ -309,7 +310,7 @@ class Adapter:
         """Call an LM like `__call__`, through `lm.acall`."""
         from adapters.formats import calling
 
-        return await calling.acall(self, lm, lm_kwargs, signature, demos, inputs)
+        return await calling.acall(self, lm, lm_kwargs, (signature, demos, inputs))
 
 
 @lru_cache(maxsize=512)

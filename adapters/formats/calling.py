@@ -25,6 +25,9 @@ OF_THE_LM = ("cache", "rollout_id")
 """Parameters of dspy's cache, passed to models apart from the Request, and not to engines."""
 COUNTS = ("n", "num_generations")
 
+Asked = tuple[Signature, Demos, Values]
+"""A signature with demos and inputs."""
+
 
 def ask(lm: Any, messages: Sequence[Mapping[str, object]], params: Mapping[str, object]) -> list[object]:
     """Call the model; return each output as text or as dspy's dict (`text`, `tool_calls`, …).
@@ -135,57 +138,38 @@ def _scored(token: Any) -> dict[str, object]:
     return {"token": token.token, "logprob": token.logprob, "bytes": None if token.bytes is None else list(token.bytes)}
 
 
-def call(
-    adapter: RequestedAdapter,
-    lm: object,
-    lm_kwargs: dict[str, object],
-    signature: Signature,
-    demos: Demos,
-    inputs: Values,
-) -> list[dict[str, object]]:
+def call(adapter: RequestedAdapter, lm: object, lm_kwargs: dict[str, object], asked: Asked) -> list[dict[str, object]]:
     """Prepare a request, call `lm` and parse every completion, with the adapter's fallback after a parse error.
 
     Raises what parsing raises. Changes `lm_kwargs` in place, as dspy does.
     """
     try:
-        request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
+        request = _request(adapter, lm, lm_kwargs, asked)
         outputs = ask(lm, request.prompt.as_dicts(), lm_kwargs)
-        return _values(adapter, request, signature, outputs)
+        return _values(adapter, request, asked[0], outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()
         if fallback is None:
             raise
-        return call(fallback, lm, lm_kwargs, signature, demos, inputs)
+        return call(fallback, lm, lm_kwargs, asked)
 
 
 async def acall(
-    adapter: RequestedAdapter,
-    lm: object,
-    lm_kwargs: dict[str, object],
-    signature: Signature,
-    demos: Demos,
-    inputs: Values,
+    adapter: RequestedAdapter, lm: object, lm_kwargs: dict[str, object], asked: Asked
 ) -> list[dict[str, object]]:
     """Call like `call`, through `lm.acall`."""
     try:
-        request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
+        request = _request(adapter, lm, lm_kwargs, asked)
         outputs = await ask_async(lm, request.prompt.as_dicts(), lm_kwargs)
-        return _values(adapter, request, signature, outputs)
+        return _values(adapter, request, asked[0], outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()
         if fallback is None:
             raise
-        return await acall(fallback, lm, lm_kwargs, signature, demos, inputs)
+        return await acall(fallback, lm, lm_kwargs, asked)
 
 
-def _request(
-    adapter: RequestedAdapter,
-    lm: object,
-    lm_kwargs: dict[str, object],
-    signature: Signature,
-    demos: Demos,
-    inputs: Values,
-) -> Request:
+def _request(adapter: RequestedAdapter, lm: object, lm_kwargs: dict[str, object], asked: Asked) -> Request:
     capabilities = Capabilities(
         bool(getattr(lm, "supports_function_calling", False)),
         bool(getattr(lm, "supports_reasoning", False)),
@@ -194,9 +178,7 @@ def _request(
     )
     request = prepare(
         adapter,
-        signature,
-        demos,
-        inputs,
+        *asked,
         capabilities,
         model=getattr(lm, "model", None),
         params=lm_kwargs,

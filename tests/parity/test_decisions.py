@@ -184,7 +184,10 @@ def compared(drawn: Drawn, capable: bool) -> str | None:
     def by_us() -> Any:
         mine = Signature.from_dspy(signature).set_decisions(drawn.fields)
         made = call(
-            ours(drawn.adapter, {}, right_lm), right_lm, {}, mine, drawn.demos, {"ticket": "Server is down", "extra": 3}
+            ours(drawn.adapter, {}, right_lm),
+            right_lm,
+            {},
+            (mine, drawn.demos, {"ticket": "Server is down", "extra": 3}),
         )
         return made[0]
 
@@ -228,7 +231,7 @@ def test_of_several_completions_one_that_cannot_be_read_counts_before_one_that_i
 
     def by_us() -> Any:
         mine, params = Signature.from_dspy(signature).set_decisions({"two": {}}), {"n": 2, "temperature": 1.0}
-        return call(ours(adapter, {}, right), right, params, mine, [], {"ticket": "t", "extra": 3})[0]
+        return call(ours(adapter, {}, right), right, params, (mine, [], {"ticket": "t", "extra": 3}))[0]
 
     with no_warnings():
         assert divergence(outcome(by_dspy), outcome(by_us), same_types=False) is None
