@@ -6,7 +6,7 @@ import dataclasses
 import math
 import types
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
@@ -210,11 +210,15 @@ _PLAIN: Mapping[Any, Read] = {
 }
 
 
-@cache
+_KNOWN: dict[type[Any], Mapping[str, tuple[Key, Read]]] = {}
+
+
 def _keys_and_readers(kind: type[Any]) -> Mapping[str, tuple[Key, Read]]:
     """Return the keys of a part by name, each with its reader; texts of a kept part are never lists of lines."""
-    keys, can_be_lines = keys_of(kind).items(), not issubclass(kind, FilePart)
-    return {name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines)) for name, key in keys}
+    if kind not in _KNOWN:
+        keys, can_be_lines = keys_of(kind).items(), not issubclass(kind, FilePart)
+        _KNOWN[kind] = {name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines)) for name, key in keys}
+    return _KNOWN[kind]
 
 
 def _reader_of(hint: object, has_lines: bool) -> Read:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -84,23 +83,27 @@ class Key:
     is_needed: bool
 
 
-@cache
 def keys_of(kind: type[Any]) -> Mapping[str, Key]:
     """Return the keys of a part by their names in the file, in writing order.
 
     `kind` is a dataclass of `sessions.model`; fields named in its `ORDER` come first.
     """
-    hints = get_type_hints(kind, include_extras=True)
-    found: dict[str, Key] = {}
-    for one in dataclasses.fields(kind):
-        hint, rule = hints[one.name], _NO_RULE
-        if get_origin(hint) is Annotated:
-            hint, rule = get_args(hint)
-        if one.name not in _NO_KEYS and not rule.is_no_key:
-            made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
-            found[one.name] = Key(rule.name or one.name, one.name, hint, rule, made, made is dataclasses.MISSING)
-    ordered = dict.fromkeys([*getattr(kind, "ORDER", ()), *found])
-    return {found[field].name: found[field] for field in ordered}
+    if kind not in _KEYS:
+        hints = get_type_hints(kind, include_extras=True)
+        found: dict[str, Key] = {}
+        for one in dataclasses.fields(kind):
+            hint, rule = hints[one.name], _NO_RULE
+            if get_origin(hint) is Annotated:
+                hint, rule = get_args(hint)
+            if one.name not in _NO_KEYS and not rule.is_no_key:
+                made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+                found[one.name] = Key(rule.name or one.name, one.name, hint, rule, made, made is dataclasses.MISSING)
+        ordered = dict.fromkeys([*getattr(kind, "ORDER", ()), *found])
+        _KEYS[kind] = {found[field].name: found[field] for field in ordered}
+    return _KEYS[kind]
+
+
+_KEYS: dict[type[Any], Mapping[str, Key]] = {}
 
 
 Source = Literal["sent", "edited", "pasted"]
