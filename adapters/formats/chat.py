@@ -195,7 +195,7 @@ class ChatAdapter(Adapter):
             if isinstance(error, ValueError):
                 said = f"Failed to parse field {name} with value {section.text} from the LM response. Error message: "
                 message = Pieces((said, found.told(name, error)))
-                failure = found.parse_error(message, adapter_name="ChatAdapter")
+                failure = found.parse_error("ChatAdapter", message)
                 failure.__cause__ = error
                 found.fail(failure, name, place, found.why(name, error))
             elif error is not None:

@@ -57,7 +57,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
     if document is None:
         place, said = _syntax_error(completion)
         message = "LM response cannot be serialized to a JSON object."
-        found.fail(found.parse_error(message, searched, None, "JSONAdapter"), None, place, said)
+        found.fail(found.parse_error("JSONAdapter", message, searched), None, place, said)
         return found.reading("JSONAdapter")
     searched = (document.start, document.end)
     partial = {name: value for name, value in document.values.items() if name in signature.output_fields}
@@ -69,7 +69,7 @@ def read_json(found: Findings, error_name: str) -> Reading:
             partial[name] = found.fields[name].value
         elif isinstance(refused, ValueError):
             words = Pieces((f"Failed to parse field {name}: ", found.told(name, refused)))
-            failure = found.parse_error(words, searched, dict(partial), error_name)
+            failure = found.parse_error(error_name, words, searched, dict(partial))
             failure.__cause__ = refused
             found.fail(failure, name, place, found.why(name, refused))
         else:

@@ -138,12 +138,12 @@ class MarkdownAdapter(Adapter):
             located = locate(completion)
             values = _json_fields(signature, located, array)
         except (ValueError, RecursionError) as error:
-            found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
+            found.fail(found.parse_error(ADAPTER, reason(error)), None, None, reason(error))
             return found.reading(ADAPTER)
         unknown = [name for name in values if name not in signature.output_fields]
         if unknown and not self.allow_extra_keys:
             message = f"Extra keys not permitted: {unknown}"
-            found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
+            found.fail(found.parse_error(ADAPTER, message), message=message)
         text = completion[located.start : located.end]
         given = members(text, tuple(signature.output_fields)) if not array or isinstance(located.value, dict) else None
         spans, places = _spans(signature, located, given, array)
@@ -156,7 +156,7 @@ class MarkdownAdapter(Adapter):
             refused = found.coerce(name, value, place, steps)
             if refused is not None:
                 message = found.why(name, refused)
-                failure = found.parse_error(message, adapter_name=ADAPTER)
+                failure = found.parse_error(ADAPTER, message)
                 failure.__cause__ = refused
                 found.fail(failure, name, place, message)
         return found.reading(ADAPTER, spans)

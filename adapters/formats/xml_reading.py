@@ -188,7 +188,7 @@ def read_xml(found: Findings) -> Reading:
         root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
     except ElementTree.ParseError as error:
         offset, words = _fault(completion, error)
-        failure = found.parse_error(f"Failed to parse XML: {error}", adapter_name="XMLAdapter")
+        failure = found.parse_error("XMLAdapter", f"Failed to parse XML: {error}")
         failure.__cause__ = error
         found.fail(failure, None, (offset, min(offset + 1, len(completion))), f"not well-formed XML: {words}")
         return found.reading("XMLAdapter")
@@ -251,7 +251,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
     found.refused[name] = value
     told = found.told(name, failure, by_name=True)
     message = Pieces(("Failed to parse field ", info_of(field), " with value ", value, ": ", told))
-    verdict = found.parse_error(message, adapter_name="XMLAdapter")
+    verdict = found.parse_error("XMLAdapter", message)
     verdict.__cause__ = failure
     found.fail(verdict, name, inner, found.why(name, failure, by_name=True))
 

@@ -28,6 +28,10 @@ its text, which lists all as in dspy, is made when it is read."""
 NOT_COUNTED = f" (replies over {COUNTED_LENGTH:,} characters show only the first error)"
 
 
+Place = tuple[int, int]
+"""Start and end in the reply."""
+
+
 @dataclass(eq=False)
 class AllErrors:
     """Write all errors with which a type refuses a value, once the text is read."""
@@ -76,12 +80,7 @@ class Findings:
         return type_adapter if len(self.completion) <= COUNTED_LENGTH else stopping_validator
 
     def coerce(
-        self,
-        name: str,
-        value: object,
-        place: tuple[int, int] | None,
-        steps: list[Step],
-        extract: Extract | None = None,
+        self, name: str, value: object, place: Place | None, steps: list[Step], extract: Extract | None = None
     ) -> Exception | None:
         """Coerce the value found for an output field and record the outcome; return any exception.
 
@@ -97,12 +96,7 @@ class Findings:
         return None
 
     def keep(
-        self,
-        name: str,
-        value: object,
-        place: tuple[int, int] | None,
-        steps: Sequence[Step],
-        extract: Extract | None = None,
+        self, name: str, value: object, place: Place | None, steps: Sequence[Step], extract: Extract | None = None
     ) -> None:
         """Record a parsed field; after a failure its value is salvage only."""
         if self.error is None:
@@ -110,12 +104,7 @@ class Findings:
         self.fields[name] = FieldReading(name, "read", self.completion, place, value, extract, tuple(steps))
 
     def keep_failure(
-        self,
-        name: str,
-        place: tuple[int, int] | None,
-        steps: Sequence[Step],
-        error: Exception,
-        extract: Extract | None = None,
+        self, name: str, place: Place | None, steps: Sequence[Step], error: Exception, extract: Extract | None
     ) -> None:
         """Record a field that was found but could not be coerced."""
         if isinstance(error, pydantic.ValidationError) and error.error_count() > MOST_LINES:
@@ -150,7 +139,7 @@ class Findings:
         return len(self.completion) > COUNTED_LENGTH and isinstance(error, pydantic.ValidationError)
 
     def fail(
-        self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
+        self, exception: Exception, name: str | None = None, place: Place | None = None, message: str = ""
     ) -> None:
         """Make `exception` the verdict, unless there is one; `message` is the line for people."""
         if self.error is not None:
@@ -161,18 +150,16 @@ class Findings:
 
     def parse_error(
         self,
-        message: str | Pieces | None = None,
-        searched: tuple[int, int] | None = None,
+        adapter_name: str,
+        message: str | Pieces | None,
+        searched: Place | None = None,
         parsed: Mapping[str, Any] | None = None,
-        adapter_name: str = "",
     ) -> AdapterParseError:
         """Create dspy's error for this reply, which shows only the `searched` part, if given."""
         response = self.completion if searched is None else self.completion[searched[0] : searched[1]]
         return AdapterParseError(adapter_name, self.signature, response, message, parsed)
 
-    def reading(
-        self, adapter_name: str, spans: Sequence[Span] = (), searched: tuple[int, int] | None = None
-    ) -> Reading:
+    def reading(self, adapter_name: str, spans: Sequence[Span] = (), searched: Place | None = None) -> Reading:
         """Build the parse result from ordered `spans`.
 
         dspy's error names `adapter_name` and shows the `searched` part.
@@ -196,7 +183,7 @@ class Findings:
             sections=self.sections,
         )
 
-    def _complete(self, adapter_name: str, searched: tuple[int, int] | None) -> None:
+    def _complete(self, adapter_name: str, searched: Place | None) -> None:
         """Fill in defaults and check that every output has a value (dspy's `apply_output_field_defaults`).
 
         A rejected reply gets no defaults: dspy does not get that far, and a factory may do anything.
@@ -219,7 +206,7 @@ class Findings:
         missing = [name for name in outputs if name not in completed]
         if missing:
             self.fail(
-                self.parse_error(None, searched, completed, adapter_name),
+                self.parse_error(adapter_name, None, searched, completed),
                 missing[0],
                 None,
                 f"the reply has no {'field' if len(missing) == 1 else 'fields'} {', '.join(missing)}",

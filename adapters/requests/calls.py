@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.prompts.text import Message, Prompt, Text, message_of
+from adapters.prompts.text import Demos, Message, Prompt, Text, Values, message_of
 from adapters.replies.flag import named
 from adapters.replies.reading import Reader, Reading
 from adapters.requests.capabilities import Capabilities
@@ -121,6 +121,10 @@ class Outcome:
     """True if the text parsed but its evidence decides nothing: dspy parses all completions first."""
 
 
+Output = Mapping[str, Any] | str | None
+"""An output of a model: a text, or an object with native parts."""
+
+
 class WholeCall(Protocol):
     """A call made entirely elsewhere, such as by another dspy release, for its case."""
 
@@ -130,7 +134,7 @@ class WholeCall(Protocol):
         Messages that equal those of the previous prompt `reuse` are reused, which keeps their display.
         """
 
-    def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
+    def outcome(self, request: Request, signature: Signature, output: Output) -> Outcome:
         """Parse an answer to `request`, as `adapters.requests.request.postprocess` does. Never raises."""
 
 
@@ -146,13 +150,7 @@ class RequestedAdapter(Reader, Protocol):
     whole_call: WholeCall | None
     """The replacement of `render` and `read` for the whole call; None for adapters that do both themselves."""
 
-    def render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-        reuse: Prompt | None = None,
-    ) -> Prompt: ...
+    def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt: ...
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading: ...
 
@@ -161,16 +159,11 @@ class RequestedAdapter(Reader, Protocol):
     def fallback_adapter(self) -> RequestedAdapter | None: ...
 
     def format_user_message_content(
-        self,
-        signature: Signature,
-        inputs: Mapping[str, Any],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
+        self, signature: Signature, inputs: Values, prefix: str = "", suffix: str = "", main_request: bool = False
     ) -> str: ...
 
     def format_assistant_message_content(
-        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+        self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str: ...
 
 

@@ -14,7 +14,7 @@ from adapters.late_dataclasses import replace
 from adapters.prompts.text import Prompt, member_of
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.replies.tokens import tokens_of
-from adapters.requests.calls import Outcome, Request, RequestedAdapter
+from adapters.requests.calls import Outcome, Output, Request, RequestedAdapter
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
@@ -34,6 +34,10 @@ from adapters.values.plain_json import Step
 TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 
 __all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare", "read_reply"]
+
+
+Read = Callable[[Signature, str], Reading]
+"""The parser of a reply's text."""
 
 
 class ModelFacts(NamedTuple):
@@ -176,11 +180,7 @@ def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Readin
 
 
 def postprocess(
-    adapter: RequestedAdapter,
-    request: Request,
-    signature: Signature,
-    output: Mapping[str, Any] | str | None,
-    read: Callable[[Signature, str], Reading] | None = None,
+    adapter: RequestedAdapter, request: Request, signature: Signature, output: Output, read: Read | None = None
 ) -> Outcome:
     """Convert a completion to values: parse, fill defaults, add native results, decide.
 
@@ -223,11 +223,7 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
 
 
 def _postprocessed(
-    adapter: RequestedAdapter,
-    request: Request,
-    signature: Signature,
-    output: Mapping[str, Any] | str | None,
-    read: Callable[[Signature, str], Reading] | None,
+    adapter: RequestedAdapter, request: Request, signature: Signature, output: Output, read: Read | None
 ) -> Outcome:
     text = output.get("text") if isinstance(output, Mapping) else output
     tool_calls = output.get("tool_calls") if isinstance(output, Mapping) else None
