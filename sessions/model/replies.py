@@ -33,6 +33,8 @@ class Rule:
     """True if the text is written as a list of its lines."""
     has_switches: bool = False
     """True if items are turns of a history, each optionally wrapped in `{"enabled", "values"}`."""
+    has_parameters: bool = False
+    """True if the object holds parameters (`sessions.model.parameters`)."""
     is_left_out: bool = False
     """True if the key is omitted if it has its default."""
     is_lenient: bool = False

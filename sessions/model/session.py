@@ -163,7 +163,7 @@ class Column:
     """The adapter's options, by the names of dspy's constructor arguments."""
     model: str | None = None
     """The model; null for the session's."""
-    params: Mapping[str, Any] = field(default_factory=nothing)
+    params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
     """The column's parameters, which override the session's."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     variant: Annotated[str | None, Rule(is_left_out=True)] = None
@@ -302,7 +302,7 @@ class Session(ShowsItself):
     """Sets of inputs with expectations and recordings."""
     model: str = "offline/exact"
     """The model of columns without their own."""
-    params: Mapping[str, Any] = field(default_factory=nothing)
+    params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
     """Parameters of every column's request."""
     fallback: bool = False
     """True if Chat and XML fall back to JSON after a parse error; if false, the first error is shown."""
