@@ -16,7 +16,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import LM
-from adapters.prompts.text import Prompt
+from adapters.prompts.text import Demos, Prompt, Values
 from adapters.replies.reading import Reading
 from adapters.running import runner
 from adapters.running.runs import Run
@@ -195,17 +195,17 @@ def _model(model: LM | str) -> LM:
     return model
 
 
-def _inputs(signature: Signature, inputs: Mapping[str, object]) -> Mapping[str, object]:
+def _inputs(signature: Signature, inputs: Values) -> Values:
     return build_inputs(signature, _mapping("inputs are", inputs))
 
 
-def _demos(signature: Signature, demos: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+def _demos(signature: Signature, demos: Demos) -> list[Values]:
     if isinstance(demos, str) or hasattr(demos, "items"):
         raise TypeError(f"demos: expected a list of mappings of field names to values, got {_kind(demos)}")
     return [build_inputs(signature, _mapping("each demo is", demo)) for demo in demos]
 
 
-def _mapping(what: str, given: Mapping[str, object]) -> Mapping[str, object]:
+def _mapping(what: str, given: Values) -> Values:
     """Accept a mapping, or an object that behaves like a mapping (`dspy.Example`)."""
     if not hasattr(given, "items"):
         raise TypeError(f"{what} a mapping of field names to values; not {_kind(given)}")
@@ -274,13 +274,7 @@ def compare(
     return Comparison({one.name: one for one in sides})
 
 
-def _side(
-    adapter: Adapter,
-    signature: Signature,
-    inputs: Mapping[str, object],
-    demos: Sequence[Mapping[str, object]],
-    reply: str | None,
-) -> Side:
+def _side(adapter: Adapter, signature: Signature, inputs: Values, demos: Demos, reply: str | None) -> Side:
     reading = None if reply is None else read(signature, reply, adapter=adapter)
     try:
         return Side(adapter.name, render(signature, inputs, adapter=adapter, demos=demos), reading)

@@ -14,7 +14,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.protocol import LM, Completion, WritesAsTheAdapter
-from adapters.prompts.text import Prompt
+from adapters.prompts.text import Demos, Prompt, Values
 from adapters.replies.reading import Reading
 from adapters.requests import request
 from adapters.requests.calls import asked_again
@@ -102,12 +102,7 @@ class _Work:
     ask_again: int = 0
 
     def ask(
-        self,
-        adapter: Adapter,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-        params: Mapping[str, Any],
+        self, adapter: Adapter, signature: Signature, demos: Demos, inputs: Values, params: Values
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of the first attempt that parses. Raises StopError."""
         life = self.lifecycle

@@ -14,6 +14,7 @@ from sessions.bench.results import ENDING, BenchRun, open_regular, path_beside, 
 from sessions.bench.totals import Cell
 from sessions.errors import SessionError
 from sessions.file.format_reader import read_part
+from sessions.file.whole_files import PathLike
 
 MOST_TOLD = 5
 """The number of invalid lines to list; the rest are counted."""
@@ -26,7 +27,7 @@ IN_MEMORY = 16_000_000
 class Results:
     """The runs of a session's results files, by cell, and descriptions of their invalid lines."""
 
-    def __init__(self, session: str, paths: Iterable[str | os.PathLike[str]] = ()) -> None:
+    def __init__(self, session: str, paths: Iterable[PathLike] = ()) -> None:
         self.series = 0
         """The number of the last series; 0 without runs."""
         self._session = session
@@ -102,7 +103,7 @@ class Results:
         return f"{named}; and {more:,} more" if more > 0 else named
 
 
-def lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, BenchRun | str]]:
+def lines(path: PathLike) -> Iterator[tuple[int, BenchRun | str]]:
     """Read a results file line by line: each line's offset with its run, or why it is invalid.
 
     A missing file has no lines. Raises `SessionError` if it cannot be read.
@@ -133,7 +134,7 @@ def _read_line(line: bytes, path: str, number: int) -> BenchRun:
     return read_part(BenchRun, data, path, place)
 
 
-def read(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Results:
+def read(session: PathLike, shard: tuple[int, int] | None = None) -> Results:
     """Read the results file beside a session; a missing file has no runs. Raises `SessionError`."""
     return Results(os.fspath(session), [path_beside(session, shard)])
 
@@ -148,7 +149,7 @@ class Joined(NamedTuple):
 _PART = re.compile(r"\.([0-9]{1,4})-of-([0-9]{1,4})\Z")
 
 
-def join(session: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Joined:
+def join(session: PathLike, folder: PathLike) -> Joined:
     """Read the parts of a session's bench from a folder and its subfolders.
 
     Duplicate parts are harmless, because each run counts once. Raises `SessionError` if there are no parts.

@@ -23,7 +23,7 @@ from adapters.requests.request import Request
 from sessions.errors import SessionError
 from sessions.file.file_format import as_data
 from sessions.file.typed_values import typed
-from sessions.file.whole_files import explain, lock
+from sessions.file.whole_files import PathLike, explain, lock
 from sessions.model.replies import ALWAYS, Answer, FilePart, Measured, nothing
 from sessions.model.session import Column
 from sessions.running.recording import as_json
@@ -139,7 +139,7 @@ def cause_of(run: BenchRun) -> str:
     return next((one[:LONGEST_CAUSE] for one in (run.error, *run.failures) if one), NO_REASON)
 
 
-def path_beside(session: str | os.PathLike[str], shard: tuple[int, int] | None = None) -> Path:
+def path_beside(session: PathLike, shard: tuple[int, int] | None = None) -> Path:
     """Return the path of a session's results file.
 
     >>> path_beside("prompts/q.session.json").name, path_beside("q.json", (2, 8)).name
@@ -177,7 +177,7 @@ class ResultsFile:
     Use as a context manager. Raises `SessionError` if another bench is writing the file, or it cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: PathLike) -> None:
         self._path = os.fspath(path)
         self._lock = threading.Lock()
 

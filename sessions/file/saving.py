@@ -16,7 +16,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.json_values import WrittenParts
 from sessions.file.store import Fingerprint
-from sessions.file.whole_files import key_of, locked, private, state_folder
+from sessions.file.whole_files import PathLike, key_of, locked, private, state_folder
 from sessions.model.session import Session
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class RestorePoint:
     size: int
 
 
-def keep_restore_point(path: str | os.PathLike[str]) -> str:
+def keep_restore_point(path: PathLike) -> str:
     """Keep the file's current content; return why that failed, or "" (also if there is nothing to keep)."""
     try:
         content = Path(path).read_bytes()
@@ -47,7 +47,7 @@ def keep_restore_point(path: str | os.PathLike[str]) -> str:
     return keep_content(content, path)
 
 
-def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
+def keep_content(content: bytes, path: PathLike | None) -> str:
     """Keep `content` as a restore point of `path` (None: work without a file); return why that failed."""
     try:
         folder = _folder() / key_of(path)
@@ -75,7 +75,7 @@ def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
     return ""
 
 
-def restore_points(path: str | os.PathLike[str] | None) -> tuple[RestorePoint, ...]:
+def restore_points(path: PathLike | None) -> tuple[RestorePoint, ...]:
     """Return the restore points of a file, newest first; none without a state folder."""
     try:
         return _points_in(_folder() / key_of(path))
@@ -117,7 +117,7 @@ class Saved:
 def save(
     base: Session,
     ours: Session,
-    path: str | os.PathLike[str],
+    path: PathLike,
     winner: Winner = "nobody",
     *,
     since: Fingerprint | None = None,
@@ -138,7 +138,7 @@ def save(
     raise AssertionError("the last attempt returns or raises")
 
 
-def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
+def keep_aside(session: Session, path: PathLike) -> str:
     """Keep an unsaved session as a restore point of `path`; return its place as a clause."""
     why_not = keep_content(store.dumps(session).encode("utf-8"), path)
     if why_not:
@@ -146,7 +146,7 @@ def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
     return f"what was to be saved is kept in {restore_points(path)[0].place}"
 
 
-def overwrite(session: Session, path: str | os.PathLike[str]) -> Saved:
+def overwrite(session: Session, path: PathLike) -> Saved:
     """Overwrite `path` with the session; the old content becomes a restore point. Raises `SessionError`."""
     with locked(path):
         not_kept = keep_restore_point(path)

@@ -125,7 +125,7 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+def locked(path: PathLike) -> Iterator[None]:
     """Hold the lock of the folder that contains `path`, after resolving links. Not reentrant.
 
     The lock needs no lock file and ends with the process. On systems without such locks nothing is held; saves are
@@ -237,7 +237,7 @@ def plain_reason(error: OSError | SessionError) -> str:
     return f"{(error.strerror or type(error).__name__).lower()} ({state_folder()})"
 
 
-def key_of(path: str | os.PathLike[str] | None) -> str:
+def key_of(path: PathLike | None) -> str:
     """Return a file's key in the state folder, the same for all spellings of its path; `unnamed` for None."""
     if path is None:
         return "unnamed"

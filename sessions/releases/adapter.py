@@ -20,7 +20,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.prompts.text import Message, Prompt, Segment, Text, prompt_of_dicts
+from adapters.prompts.text import Demos, Message, Prompt, Segment, Text, Values, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request
@@ -75,13 +75,7 @@ class ReleaseAdapter(Adapter):
         following.whole_call = replace(call, adapter=following, fallback="json")
         return following
 
-    def render(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, object]],
-        inputs: Mapping[str, object],
-        reuse: Prompt | None = None,
-    ) -> Prompt:
+    def render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None = None) -> Prompt:
         raise ReleaseError("unsupported", self.name, "another release renders only the cases of a session")
 
     def read(self, signature: Signature, completion: str) -> Reading:
