@@ -26,7 +26,6 @@ from adapters.display.blocks import (
     Table,
     Text,
     cut,
-    text_of,
 )
 from adapters.late_dataclasses import dataclass
 
@@ -116,7 +115,7 @@ def element(block: Block) -> Element:
         case Heading():
             return tag("h3" if block.target else "h2", {}, _short(block.text))
         case Items():
-            return tag("ul", {}, *[tag("li", {}, _linked(one)) for one in block.items])
+            return tag("ul", {}, *[tag("li", {}, *_linked(one)) for one in block.items])
         case Difference():
             return _difference(block.lines)
         case Folded():
@@ -128,9 +127,14 @@ def element(block: Block) -> Element:
             return tag("div", {"class": "beside"}, *[tag("div", {}, *_parts(one)) for one in block.columns])
 
 
-def _linked(text: Text) -> Element | str:
-    shown = _short(text_of(text))
-    return tag("a", {"href": f"#{text.link}"}, shown) if isinstance(text, Mark) and text.link else shown
+def _linked(text: Text) -> Iterator[Element | str]:
+    if isinstance(text, str):
+        yield _short(text)
+        return
+    yield tag("a", {"href": f"#{text.link}"}, _short(text.text)) if text.link else _short(text.text)
+    for one in text.then:
+        yield " "
+        yield from _linked(one)
 
 
 def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, str] | None = None) -> Element:
@@ -161,7 +165,7 @@ def _cell(text: Text, name: str = "td") -> Element:
     attributes = {"scope": "row"} if name == "th" else {}
     if isinstance(text, Mark):
         attributes |= {"class": f"{text.tone or 'plain'}{' cell' if text.link else ''}", "title": text.says}
-    return tag(name, {key: one for key, one in attributes.items() if one}, _linked(text))
+    return tag(name, {key: one for key, one in attributes.items() if one}, *_linked(text))
 
 
 def _difference(lines: Sequence[str]) -> Element:

@@ -28,6 +28,8 @@ LONGEST = 4_000
 """The most characters of a passage."""
 LONGEST_CELL = 60
 MOST_ROWS = 50
+LONGEST_LINE = 400
+"""The most characters of a line of a difference; a line cut to its change has fewer."""
 WIDEST = 110
 """The most characters in a line of a grid."""
 LONGEST_DATA = 120
@@ -62,7 +64,8 @@ def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST
                 yield from [(line, "") for line in _table(block, most_rows, width)]
             case Difference():
                 for one in block.lines:
-                    yield f"     {visible(one, keep='')}", _TONES.get(one[:1], "")
+                    more = f"… ({len(one):,} characters)" if len(one) > LONGEST_LINE else ""
+                    yield f"     {visible(one[:LONGEST_LINE], keep='')}{more}", _TONES.get(one[:1], "")
             case Folded(title, inside, is_open=True):
                 yield "", ""
                 yield visible(title.text, keep=""), title.tone

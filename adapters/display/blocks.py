@@ -36,13 +36,15 @@ class Passage(NamedTuple):
 class Mark(NamedTuple):
     """A short text in a table or a list, colored by its tone.
 
-    `says` explains it in media with tooltips; `link` is the id of the `Folded` that it links to.
+    `says` explains it in media with tooltips; `link` is the id of the `Folded` that it links to. Marks with links of
+    their own may follow it (`then`), each after a space.
     """
 
     text: str
     tone: Tone = ""
     says: str = ""
     link: str = ""
+    then: tuple[Mark, ...] = ()
 
 
 Text = str | Mark
@@ -72,7 +74,7 @@ class Table(NamedTuple):
 
 
 def text_of(text: Text) -> str:
-    return text if isinstance(text, str) else text.text
+    return text if isinstance(text, str) else " ".join([text.text, *[one.text for one in text.then]])
 
 
 class Note(NamedTuple):

@@ -13,6 +13,8 @@ from adapters.formats.profile import CUSTOM, Card, Profile
 from adapters.late_dataclasses import dataclass, replace
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
     from adapters.formats.base import Adapter
 
 ENTRY_POINTS = "workbench.adapters"
@@ -96,9 +98,7 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
         raise UnknownAdapterError(f"{name!r} belongs to another release of dspy, which only renders sessions")
     entry = OURS.get(name)
     if entry is None:
-        from importlib.metadata import entry_points  # which loads the email package
-
-        registered = entry_points(group=ENTRY_POINTS)
+        registered = _registered()
         if name not in registered.names:
             raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *sorted(registered.names))))
         return _checked(name, registered[name].load())(**options)
@@ -139,6 +139,14 @@ def dspy_class(name: str) -> tuple[str, str] | None:
     """Return the module and name of the dspy class that an adapter reimplements, or None."""
     place = OURS[name].dspy if name in OURS else None
     return None if place is None else (place.partition(":")[0], place.partition(":")[2])
+
+
+@lru_cache(maxsize=1)
+def _registered() -> EntryPoints:
+    """List the adapters of other packages, once: each listing reads a file of every installed package."""
+    from importlib.metadata import entry_points  # which loads the email package
+
+    return entry_points(group=ENTRY_POINTS)
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,6 @@ from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
 from adapters.json_text.json_loading import NOT_JSON, load_valid_json
-from adapters.json_text.repair_limits import REPAIR_LENGTH
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.text import Segment, Text, Values, value_segment
 from adapters.replies.reading import Extract, Reading, Span
@@ -96,8 +95,7 @@ def _document(completion: str, expected: Sequence[str]) -> tuple[Document | None
 def _load(completion: str, place: tuple[int, int], expected: Sequence[str]) -> tuple[Document | None, bool]:
     start, end = place
     text = completion if place == (0, len(completion)) else completion[start:end]
-    is_broken = len(text) > REPAIR_LENGTH and load_valid_json(text) is NOT_JSON  # without a million places
-    found = None if is_broken else members(text, expected)
+    found = members(text, expected)
     if found is not None:
         moved = found if start == 0 else [one.moved(start) for one in found]
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True

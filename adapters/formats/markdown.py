@@ -229,13 +229,18 @@ def _fields(signature: Signature) -> Text:
         segments.append(Segment(")", "boilerplate", name))
         if field.description:
             segments += [Segment(": ", "boilerplate", name), Segment(field.description, "description", name)]
+        notes: list[Sequence[Segment]] = []
         if field.constraints:
-            segments += [Segment("; ", "boilerplate", name), Segment(field.constraints, "constraint", name)]
-        note = placeholder_segments(name, field)[2:]
-        if note:
-            segments += [Segment("; ", "boilerplate", name), *note]
+            notes.append([Segment(field.constraints, "constraint", name)])
+        notes.append(placeholder_segments(name, field)[2:])
         if not field.is_required:
-            segments.append(Segment("; may be left out", "boilerplate", name))
+            notes.append([Segment("may be left out", "boilerplate", name)])
+        is_sentence = field.description.endswith((".", "!", "?", "…"))
+        for first, *rest in filter(None, notes):
+            if is_sentence:  # the notes are the next one
+                first = first._replace(text=first.text[0].upper() + first.text[1:])
+            segments += [Segment(" " if is_sentence else "; ", "boilerplate", name), first, *rest]
+            is_sentence = False
     return Text(segments)
 
 

@@ -51,6 +51,8 @@ LONG_STRING = 8 * LONG
 LONGEST_ESCAPE = len(r"\u0041")
 LONG_ROW = 1_000
 """A longer row of members with short values, none of which counts, is one member."""
+MOST_UNCHECKED = 100_000
+"""Members after which a text is first parsed as a whole: if it is broken, a million more are for nothing."""
 APART = 100
 """The first members of an object, which are in no row."""
 
@@ -109,6 +111,9 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             value_start = _SPACE.match(text, colon + 1).end()  # type: ignore[union-attr]
             value, value_end = _value_until(text, value_start, key, expected[len(found) :]) or _scan(text, value_start)
             found.append(Member(key, position, key_end, value_start, value_end, value))
+            # Only of a whole text are keys expected
+            if expected and len(found) == MOST_UNCHECKED and load_valid_json(text) is NOT_JSON:
+                return None
             following = _SPACE.match(text, value_end).end()  # type: ignore[union-attr]
             if text[following] == "}":
                 return found, following + 1
@@ -117,6 +122,17 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             position = _SPACE.match(text, following + 1).end()  # type: ignore[union-attr]
     except (ValueError, StopIteration, IndexError):
         return None
+
+
+def load_valid_json(text: str) -> Any:
+    """Parse with `json.loads`, or return `NOT_JSON`. Raises RecursionError for deep nesting."""
+    value = load_long_json(text) if len(text) >= LONG else NOT_JSON
+    if value is not NOT_JSON:
+        return value
+    try:
+        return json.loads(text)
+    except ValueError:  # broken JSON, or a number with thousands of digits
+        return NOT_JSON
 
 
 def load_long_json(text: str) -> Any:

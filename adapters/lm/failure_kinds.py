@@ -64,6 +64,21 @@ _TRY_LATER = re.compile(
 _SECONDS: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
+def wait_of(facts: Facts) -> float | None:
+    """Return the seconds after which the server may be asked again, by its header or its message."""
+    stated = stated_wait(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
+    return seconds(facts.get("retry_after")) or stated
+
+
+def seconds(value: Any) -> float | None:
+    """Convert a `retry-after` header to seconds; None for a date or an invalid value."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if 0 <= found < 1e9 else None
+
+
 def stated_wait(text: str) -> float | None:
     """Return the wait that a server's message states, in seconds.
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from adapters.late_dataclasses import dataclass
 from adapters.lm.addresses import KEY_VARIABLES, OTHER_KEYS, SIGNED, base_variables, key_variables, without_user
 from adapters.lm.capabilities import is_provider_known, split_model
-from adapters.lm.failure_kinds import Facts, in_stream, is_page, kind_of, said_in, stated_wait, tls_line, tls_trouble
+from adapters.lm.failure_kinds import Facts, in_stream, is_page, kind_of, said_in, tls_line, tls_trouble, wait_of
 from adapters.lm.model_list import litellm_models
 from adapters.lm.protocol import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
@@ -100,8 +100,7 @@ class Target:
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
     """Convert the facts reported by the worker to an error without secrets."""
     kind = kind_of(facts)
-    stated = stated_wait(f"{facts.get('message', '')} {facts.get('body', '')} {facts.get('text', '')}")
-    retry_after = seconds(facts.get("retry_after")) or stated
+    retry_after = wait_of(facts)
     line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
     rejected = _rejected(facts, target) if kind == "request" else ""
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
@@ -393,12 +392,3 @@ def _reason(facts: Facts) -> str:
         return "no answer"
     said = next((cause["message"] for cause in reversed(facts.get("causes", ())) if cause["message"]), "")
     return " ".join(said.split())[:200] or "no connection"
-
-
-def seconds(value: Any) -> float | None:
-    """Convert a `retry-after` header to seconds; None for a date or an invalid value."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        return None
-    return found if 0 <= found < 1e9 else None

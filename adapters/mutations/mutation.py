@@ -96,6 +96,9 @@ class Broken:
     meant: Mapping[str, Any]
 
 
+Make = Callable[..., str | Broken | None]
+
+
 @dataclass(frozen=True)
 class Mutation:
     """A kind of damage; `name` identifies it in grid, command line and JSON."""
@@ -103,9 +106,9 @@ class Mutation:
     name: str
     imitates: str
     """The imitated habit of models, servers or gateways, with an issue that reports it."""
-    make: Callable[..., str | Broken | None]
+    make: Make
     """A pure function that returns the mutated reply, or None if that cannot happen to its form and values."""
-    how: tuple[Any, ...] = ()
+    how: tuple[object, ...] = ()
     """The arguments of `make` after the good reply."""
     group: str = ""
 
@@ -117,7 +120,7 @@ class Mutation:
         return made if isinstance(made, Broken) else Broken(made, good.values)
 
 
-def grouped(group: str, *rows: tuple[Any, ...]) -> tuple[Mutation, ...]:
+def grouped(group: str, *rows: tuple[str, str, Make, *tuple[object, ...]]) -> tuple[Mutation, ...]:
     """Make the mutations of a group; a row has name, habit, function and its arguments after the good reply."""
     return tuple([Mutation(name, imitates, make, tuple(how), group) for name, imitates, make, *how in rows])
 

@@ -241,7 +241,7 @@ class Reading(ShowsItself):
             return ()
         if states.count("missing") == len(states):
             return tuple(self.fields)
-        return tuple([name for name, one in self.fields.items() if one[1] in ABSENT])
+        return tuple([name for name, one in self.fields.items() if one.state in ABSENT])
 
     @kept
     def has_values(self) -> bool:

@@ -25,7 +25,7 @@ from adapters.signatures.outline import (
 )
 from adapters.signatures.read import known_names
 from adapters.signatures.read.names import names_in
-from adapters.signatures.read.source_text import Span, comments_in, is_literal, line_and_column
+from adapters.signatures.read.source_text import Span, comments_in, is_literal, line_and_column, parse_expression
 from adapters.signatures.source_writer import docstring, write_source
 from adapters.signatures.value_writer import text_literal
 
@@ -77,6 +77,19 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMe
     if wanted.description and member.kind == "member" and member.call is None:
         needs.add(_field_maker(outline).partition(".")[0])
     return _add_imports(text, needs)
+
+
+def add_words(type_text: str, wanted: str) -> str:
+    """Return the type `wanted`, as `type_text` with new words if its Literal only gained these."""
+    old, new = parse_expression(type_text), parse_expression(wanted)
+    if old is None or new is None:
+        return wanted
+    words = ast.unparse(new).removeprefix(ast.unparse(old).rstrip("]")).rstrip("]")
+    if "'" not in type_text and '"' not in words and "\\" not in words:
+        words = words.replace("'", '"')
+    end = len(type_text.rstrip("], \t\n"))
+    made = parse_expression(extended := type_text[:end] + words + type_text[end:])
+    return extended if made is not None and ast.dump(made) == ast.dump(new) else wanted
 
 
 def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:

@@ -284,6 +284,8 @@ def plain_words(key: Key) -> str:
         return f"{key.kind}: {verdicts.cut(key.before, 160)}"
     if key.kind == "fields":
         gone, new = key.before, key.after
+        if key.name:  # texts that begin with a name, such as TwoStep's line of a whole history
+            gone, new = verdicts.cut(gone), verdicts.cut(new)
         if gone and new and "," not in gone + new:
             return f"`{gone}` is now `{new}`"
         if (gone, new) in ((_THOUGHT, ""), ("", _THOUGHT)):

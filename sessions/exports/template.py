@@ -48,17 +48,22 @@ class Part:
 def parts_of(view: View) -> tuple[Part, ...]:
     """Return the messages of a view with slots for the inputs' values. Raises ExportError.
 
-    An empty text has no slot if the adapter writes it differently from others: Markdown omits the line before it.
+    An empty text has no slot if the adapter writes it differently from others: Markdown omits the line before it, and
+    TwoStep the space before the last one.
     """
     fields = view.signature.input_fields
     parts = _parts(view.request.messages, fields, ())
+    messages = written(parts, _text_of)
     empty = [name for name in fields if fields[name].annotation is str and view.case.inputs.get(name) == ""]
-    if not empty:
-        return parts
-    inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
-    shown = replace(view, case=replace(view.case, inputs=inputs))
-    with_slots = _parts(shown.request.messages, fields, empty)
-    return with_slots if written(with_slots, _text_of) == written(parts, _text_of) else parts
+    shown: list[str] = []
+    for name in empty:
+        inputs = {**view.case.inputs, **dict.fromkeys([*shown, name], STAND_IN)}
+        stood_in = replace(view, case=replace(view.case, inputs=inputs))
+        with_slots = _parts(stood_in.request.messages, fields, empty)
+        if written(with_slots, _text_of) == messages:
+            shown.append(name)
+            parts = with_slots
+    return parts
 
 
 def _parts(messages: Sequence[Message], fields: Collection[str], empty: Sequence[str]) -> tuple[Part, ...]:

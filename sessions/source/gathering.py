@@ -12,9 +12,7 @@ from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import known_module
-from adapters.signatures.signature import MISSING, Field, Signature
-from adapters.signatures.type_names import name_of
-from sessions.checking.class_changes import schema_of
+from adapters.signatures.signature import Signature
 from sessions.model.session import SignatureText, SourceLink, digest_of
 from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
@@ -107,24 +105,6 @@ def read_gathered(found: Gathered, file: str) -> Signature:
     except SignatureError as error:
         # Omit line and column: they refer to the gathered text, which users never see.
         raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
-
-
-def meaning_of(signature: Signature) -> str:
-    """Digest the meaning of a signature as `differences` compares it: no comments, layout or methods."""
-    fields = [
-        [
-            *(one.name, one.role, name_of(one.annotation), schema_of(one.annotation)),
-            *(one.description, one.shown_prefix, one.constraints or "", default_of(one)),
-        ]
-        for one in signature.fields.values()
-    ]
-    return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False, default=str))
-
-
-def default_of(field: Field) -> str:
-    if field.default_factory is not None:
-        return f"{getattr(field.default_factory, '__name__', 'a factory')}()"
-    return "" if field.default is MISSING else repr(field.default)
 
 
 def _only_class(project: Project, file: Path, text: str) -> str:

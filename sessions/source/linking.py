@@ -5,6 +5,7 @@ The verdict `source` compares fields, types, descriptions and instructions.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.signatures.signature import Field, Signature
+from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.checking.class_changes import (
     ClassChange,
@@ -26,11 +27,12 @@ from sessions.checking.class_changes import (
     rename_classes,
     renamed,
     renamed_classes,
+    schema_of,
 )
 from sessions.checking.verdicts import Drift, FixtureResult, Word
 from sessions.errors import SessionError
 from sessions.model.session import Session, SignatureText, SourceLink, digest_of
-from sessions.source.gathering import Gathered, default_of, gather, gather_text, meaning_of, read_gathered
+from sessions.source.gathering import Gathered, gather, gather_text, read_gathered
 from sessions.source.places import is_place, places_of
 from sessions.source.project import Project, SourceError, SourceGoneError, SourceRefusedError, folder_of_project
 from sessions.text_diff import line_diff
@@ -256,6 +258,24 @@ def differences(before: Signature, after: Signature) -> list[Drift]:
     if kept != order:
         drifts.append(Drift("source", "fields", "the order of the fields has changed", tuple(line_diff(kept, order))))
     return drifts
+
+
+def meaning_of(signature: Signature) -> str:
+    """Digest the meaning of a signature as `differences` compares it: no comments, layout or methods."""
+    fields = [
+        [
+            *(one.name, one.role, name_of(one.annotation), schema_of(one.annotation)),
+            *(one.description, one.shown_prefix, one.constraints or "", default_of(one)),
+        ]
+        for one in signature.fields.values()
+    ]
+    return digest_of(json.dumps([signature.instructions, fields], ensure_ascii=False, default=str))
+
+
+def default_of(field: Field) -> str:
+    if field.default_factory is not None:
+        return f"{getattr(field.default_factory, '__name__', 'a factory')}()"
+    return "" if field.default is MISSING else repr(field.default)
 
 
 def _is_renamed(before: Signature, after: Signature, old: str, new: str) -> bool:

@@ -21,8 +21,8 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.held_values import takes
 from sessions.model.session import Session, SourceLink
-from sessions.source.gathering import Gathered, Piece, gather, meaning_of, read_gathered
-from sessions.source.linking import Follower, check_source, differences, is_edited, read_alone
+from sessions.source.gathering import Gathered, Piece, gather, read_gathered
+from sessions.source.linking import Follower, check_source, differences, is_edited, meaning_of, read_alone
 from sessions.source.project import Project, SourceEditedError, SourceError, SourceRefusedError, folder_of_project
 from sessions.source.statements import ModuleText, read_module
 from sessions.text_diff import line_diff

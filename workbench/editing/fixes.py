@@ -163,9 +163,8 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
             ends = "" if before.rstrip("\"'”’»`)]").endswith(tuple(".!?:;,…。！？")) else "."
             if not before.endswith(more):
                 description = f"{before}{ends} {more}" if before else more
-        wanted = NewMember(
-            str(change.get("name", name)), member.kind, str(change.get("type", member.type_text)), description
-        )
+        kind = outline_edits.add_words(member.type_text, str(change.get("type", member.type_text)))
+        wanted = NewMember(str(change.get("name", name)), member.kind, kind, description)
         written = outline_edits.set_member(outline, of, member, wanted)
     except SignatureError as error:
         raise FixError(str(error)) from error

@@ -105,10 +105,10 @@ def not_compared(found: Upgrade) -> Iterator[list[Block]]:
         yield [told] if number else [Heading("Not compared"), told]
 
 
-def numbers(found: Upgrade, one: Compared) -> str:
+def numbers(found: Upgrade, one: Compared) -> list[int]:
     """Return the numbers of a fixture's changes, from 1, in the order of the report."""
     own = {each.key for each in one.differences}
-    return ", ".join([str(number) for number, each in enumerate(found.found, 1) if each.key in own])
+    return [number for number, each in enumerate(found.found, 1) if each.key in own]
 
 
 def of_upgrade(found: Upgrade) -> Iterator[Block]:
@@ -118,7 +118,8 @@ def of_upgrade(found: Upgrade) -> Iterator[Block]:
     rows: list[tuple[Text, ...]] = []
     for one in found.changed[:MOST_FIXTURES]:
         tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,}" if any(one.tokens) else ""
-        rows.append((f"{Path(one.path).name} · {one.case}", one.column, tokens, numbers(found, one)))
+        own = ", ".join(map(str, numbers(found, one)))
+        rows.append((f"{Path(one.path).name} · {one.case}", one.column, tokens, own))
     if rows:
         yield Heading("fixtures that change, with their tokens and the numbers of their changes")
         yield Table(("fixture", "column", "tokens", "changes"), tuple(rows))

@@ -88,9 +88,8 @@ def _changes_of(found: Upgrade, one: Compared) -> Mark:
         return Mark("=", "good", "nothing changes")
     is_worse = one.counts["no_longer_read"] > 0 or one.counts["read_otherwise"] > 0
     tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"
-    own = report_blocks.numbers(found, one)
-    link = f"change-{own.partition(',')[0]}"
-    return Mark(f"{'✗' if is_worse else '≠'} {own}", "bad" if is_worse else "warning", tokens, link)
+    links = tuple([Mark(str(number), link=f"change-{number}") for number in report_blocks.numbers(found, one)])
+    return Mark("✗" if is_worse else "≠", "bad" if is_worse else "warning", tokens, then=links)
 
 
 TONES: Mapping[Verdict, Tone] = {"silently_wrong": "worst", "flagged": "warning", "refused": "bad", "same": "good"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from importlib.metadata import EntryPoint, EntryPoints
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,7 @@ import user_adapters
 from oracle.engines import ScriptedLM
 from oracle.outcomes import plain
 
+from adapters.formats import catalog
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.markdown import MarkdownAdapter
 from adapters.replies.repairs import Guess
@@ -95,3 +97,22 @@ def test_a_subclass_that_reads_as_its_base_does_still_guesses() -> None:
     signature = Signature.from_dspy(dspy.Signature("question -> answer"))
     reading = user_adapters.PoliteAdapter().read(signature, "**[[ ## answer ## ]]**\nyes")
     assert [miss.reading.values for miss in reading.near_misses] == [{"answer": "yes"}]
+
+
+def test_adapters_of_packages_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = EntryPoint("mine", "user_adapters:PoliteAdapter", catalog.ENTRY_POINTS)
+    asked: list[str] = []
+
+    def listed(group: str) -> EntryPoints:
+        asked.append(group)
+        return EntryPoints([mine])
+
+    monkeypatch.setattr("importlib.metadata.entry_points", listed)
+    catalog._registered.cache_clear()
+    try:
+        assert [type(catalog.make("mine")) for _ in range(3)] == [user_adapters.PoliteAdapter] * 3
+        with pytest.raises(catalog.UnknownAdapterError, match="did you mean 'mine'"):
+            catalog.make("mime")
+    finally:
+        catalog._registered.cache_clear()
+    assert asked == [catalog.ENTRY_POINTS]

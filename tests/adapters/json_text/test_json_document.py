@@ -8,8 +8,14 @@ from random import Random
 import pytest
 
 from adapters.json_text import json_document
-from adapters.json_text.json_document import LONG, LONG_STRING, NOT_JSON, load_long_json, members
-from adapters.json_text.json_loading import load_valid_json
+from adapters.json_text.json_document import (
+    LONG,
+    LONG_STRING,
+    NOT_JSON,
+    load_long_json,
+    load_valid_json,
+    members,
+)
 
 ODD = (
     *("NaN", "-Infinity", "-0", "-0.0", "1e999", "1e-999", "01", "1.", "+1", "9" * 4_301, "1" + "0" * 400),
@@ -111,3 +117,20 @@ def test_a_repeated_key_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) ->
     text = "{" + '"a": [1], ' * 1_000 + '"b": 1}'
     assert members(text, ("a", "b")) == members(text)
     assert len(parsed) == 1, "each time it takes the rest of the text"
+
+
+@pytest.mark.parametrize("end", ["}", ",", "} x"])
+def test_a_text_of_very_many_members_is_parsed_as_a_whole_once(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str) -> object:
+        parsed.append(text)
+        return load_valid_json(text)
+
+    monkeypatch.setattr(json_document, "load_valid_json", counted)
+    monkeypatch.setattr(json_document, "MOST_UNCHECKED", 1_000)
+    text = "{" + ", ".join([r'"k\n": 1'] * 3_000) + end
+    found = members(text, ("a", "b"))
+    assert (found is not None) is (end == "}")
+    assert parsed == [text]
+    assert members("{" + '"a": 1, ' * 300 + '"b": 1}', ("a", "b")) is not None and len(parsed) == 1

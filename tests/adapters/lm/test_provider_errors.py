@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 import pytest
 
-from adapters.lm.failure_kinds import kind_of
+from adapters.lm.failure_kinds import kind_of, seconds
 from adapters.lm.protocol import ErrorKind, ProviderError
-from adapters.lm.provider_errors import SHORT, Target, missing_key, seconds, short_form, translate
+from adapters.lm.provider_errors import SHORT, Target, missing_key, short_form, translate
 from adapters.lm.secrets import Scrubber
 from adapters.running.model_calls import WORTH_ANOTHER
 

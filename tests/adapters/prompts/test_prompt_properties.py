@@ -174,3 +174,21 @@ def test_shared_demos_have_their_own_numbers_and_fields() -> None:
                 anew = make(name).render(given, demos, {})
                 assert (prompt, prompt.demos) == (anew, anew.demos)
                 assert len(lent.demos) == 2
+
+
+@pytest.mark.parametrize(
+    ("description", "line"),
+    [
+        ("How sure.", "How sure. Greater than or equal to: 0; must be a single float value; may be left out"),
+        ("how sure", "how sure; greater than or equal to: 0; must be a single float value; may be left out"),
+    ],
+)
+def test_notes_of_the_markdown_prompt_follow_a_sentence_as_one(description: str, line: str) -> None:
+    source = f"""class A(dspy.Signature):
+    q: str = dspy.InputField()
+    a: float = dspy.OutputField(desc={description!r}, ge=0, default=1.0)
+"""
+    prompt = make("markdown").render(read(source), [], {"q": "x"})
+    assert f"- `a` (float): {line}\n" in prompt.messages[0].text
+    constraint = next(one for one in prompt.messages[0].segments if one.kind == "constraint")
+    assert constraint.field == "a" and constraint.text.lower() == "greater than or equal to: 0"

@@ -165,6 +165,17 @@ def test_instructions_that_nobody_wrote_name_the_fields_and_are_no_cause_beside_
     assert {one.key.kind for one in not_of_replies(own)} == {"fields", "instructions"}, "what somebody wrote is a cause"
 
 
+def test_a_history_that_is_gone_is_named_and_not_quoted_whole() -> None:
+    turns = tuple([{"question": f"The question {number}?", "answer": "A"} for number in range(200)])
+    signature = SignatureText("history: dspy.History, question -> answer")
+    case = Case("c", {"question": "Q"}, turns, replies={"twostep": Reply("A", source="pasted")})
+    session = Session(signature, columns=(Column("twostep", "twostep"),), cases=(case,))
+    session = recording.record(session, session.cases[0], session.columns[0])
+    (cause,) = causes(replace(session, cases=(replace(session.cases[0], history=()),)))
+    begins = "the fields changed: gone history: messages=[{'question': 'The question 0?'"
+    assert cause.words.startswith(begins) and cause.words.endswith("…") and len(cause.words) < 100
+
+
 CHAT_REPLY = "[[ ## seller ## ]]\nx\n\n[[ ## paid ## ]]\nTrue\n\n[[ ## completed ## ]]"
 
 

@@ -69,6 +69,14 @@ def test_an_empty_or_blank_text_leaves_no_line_of_its_own(adapter: str, value: s
         assert refilled(data) == messages
 
 
+def test_only_the_empty_input_that_is_written_differently_has_no_place() -> None:
+    session = Session(SignatureText("a, b -> c"), cases=(Case("x", {"a": "", "b": ""}),))
+    exported = template(source_of(session, [Column("twostep", "twostep")], session.cases))
+    data = json.loads(exported.text)
+    assert list(data["placeholders"]) == ["a"] and data["messages"][-1]["content"] == "a: {{a}}\n\nb:"
+    assert any(one.startswith("a place for b: ") for one in exported.left_out)
+
+
 def test_the_first_form_is_the_usual_one_and_a_collision_takes_another() -> None:
     plain, _ = made(Session(SignatureText("a -> c"), cases=(Case("x", {"a": "1"}),)))
     assert plain["placeholders"]["a"] == {"text": "{{a}}", "type": "str", "written": "as it stands", "value": "1"}

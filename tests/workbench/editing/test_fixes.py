@@ -47,9 +47,28 @@ def test_a_literal_with_the_missing_word_lets_the_reply_parse_and_shows_the_chan
     assert best.verdict == "this reply would parse"
     assert any("+" in line and "refund" in line for one in best.prompt for line in one.lines)
     assert best.after is not None
-    assert "Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in (
-        best.after.session.signature.text
-    )
+    assert best.after.session.signature.text == SOURCE.replace('"billing"]', '"billing", "refund"]')
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('Literal["bug", "it\'s"]', """Literal["bug", "it's", 'refund']"""),
+        (
+            "Literal['bug',  # broken\n        'cost',\n    ]",
+            "Literal['bug',  # broken\n        'cost', 'refund',\n    ]",
+        ),
+        ('list[ Literal["bug"] ]', 'list[ Literal["bug", "refund"] ]'),
+        ('t.Literal["bug"]', "Literal['bug', 'refund']"),
+    ],
+)
+def test_a_word_is_added_to_a_literal_that_is_written_as_it_was(before: str, after: str) -> None:
+    text = SOURCE.replace("from typing import Literal", "import typing as t\nfrom typing import Literal")
+    text = text.replace('Literal["bug", "billing"]', before)
+    is_list = before.startswith("list")
+    best = effects(session(text), "chat", MIXED.replace("refund", '["refund"]') if is_list else MIXED)[0]
+    assert best.fix.message == "Allow 'refund' in `label`." and best.parses and best.after is not None
+    assert best.after.session.signature.text == text.replace(before, after)
 
 
 def test_a_sentence_is_added_to_the_description_once() -> None:
@@ -259,9 +278,7 @@ def test_without_a_reply_that_parses_the_outputs_of_the_demo_are_filled_in_by_a_
 def test_a_changed_type_is_shown_in_the_signature_and_in_the_prompt() -> None:
     best = effects(session(), "chat", MIXED)[0]
     assert [one.section for one in best.prompt] == ["signature", "system", "inputs · user"]
-    assert (
-        "+    label: Literal['bug', 'billing', 'refund'] = dspy.OutputField(desc=\"its kind\")" in best.prompt[0].lines
-    )
+    assert '+    label: Literal["bug", "billing", "refund"] = dspy.OutputField(desc="its kind")' in best.prompt[0].lines
 
 
 def test_an_adapter_of_another_column_is_said_to_be_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -121,6 +122,31 @@ def test_a_page_counts_the_lines_of_a_difference_that_it_leaves_out() -> None:
     page = report_pages.upgrade_page(build("before", "after", [compared]))
     left = 1_000 - page.count("-line ")
     assert left > 700 and f"… {left} more lines" in page and page.count("more lines") == 1
+
+
+def test_a_cell_of_the_page_links_to_each_of_its_changes() -> None:
+    keys = [Key("dspy release", f"the thing {number}", "", "new") for number in range(3)]
+    compared = []
+    for case, own in (("one", keys[:2]), ("two", keys[1:]), ("three", keys[1:2])):
+        changes = tuple([Difference("render", "messages[0]", key, ("-a", "+b")) for key in own])
+        compared.append(Compared("s.json", case, "chat", "chat", changes))
+    page = report_pages.upgrade_page(build("before", "after", compared))
+    links = re.findall(r'href="#(change-\d)"', page)
+    assert sorted(links) == ["change-1"] * 3 + ["change-2", "change-3"]
+    assert all(f'id="{one}"' in page for one in links)
+    assert '>≠ <a href="#change-1">1</a> <a href="#change-2">2</a></td>' in page
+
+
+def test_a_very_long_line_is_cut_on_the_terminal_and_whole_in_json(receipt: str, run: Run) -> None:
+    session = store.load(Path(receipt))
+    long = "A very long line " * 1_000 + "ends"
+    case = replace(session.cases[0], inputs={**session.cases[0].inputs, "note": long})
+    store.save(replace(session, cases=(case,)), Path(receipt))
+    asked = ("upgrade", receipt, "--from-adapter", "chat", "--to-adapter", "markdown")
+    lines = run(*asked).out.splitlines()
+    assert max(map(len, lines)) < 500 and any(line.endswith("… (17,005 characters)") for line in lines)
+    examples = [line for change in run(*asked, "--json").json["changes"] for line in change["example"]["diff"]]
+    assert f"+{long}" in examples
 
 
 ADDED = Key("dspy release", "the thing", "", "new")
