@@ -61,7 +61,7 @@ class _ThemedMarkdown:
 
 
 class HelpScreen(Dialog[None]):
-    CLASSES = "-large"
+    classes_of_frame = "-large"
     APP_ACTIONS: frozenset[str] = frozenset()
     BINDINGS = pane_keys(
         "This page",
