@@ -44,12 +44,13 @@ from sessions.bench.reading import Results
 from sessions.bench.results import path_beside
 from sessions.bench.statistics import LEVEL
 from workbench.bench import report, report_files
-from workbench.bench.judging import Check, grid_of, user_checks, user_metric
+from workbench.bench.judging import Check, UserCheck, grid_of, user_metric
 from workbench.bench.planning import Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser, interruptible
+from workbench.config import user_code
 from workbench.output import command_output, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
 from workbench.pages.page import page_of_blocks
@@ -121,7 +122,10 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
-    checks: list[Check] = [*user_checks(options.expect, options.threshold)]
+    checks: list[Check] = []
+    for name in dict.fromkeys(options.expect):
+        function = user_code.function(name, f"--expect {name}", "my_checks:total_is_right")
+        checks.append(UserCheck(name, function, options.threshold))
     if options.metric is not None:
         checks.append(user_metric(options.metric, options.threshold))
     planned, missing = planned_by(options)

@@ -20,11 +20,12 @@ from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
 from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
+from sessions.file.whole_files import key_of
 from sessions.model.session import Session
 from sessions.running import recording
 from sessions.source.linking import Follower, add_source_verdict, check_source
 from sessions.source.project import SourceError
-from workbench.checks.decisions import Decisions, decisions_on_open
+from workbench.checks.decisions import Decisions, KeptDecisions
 from workbench.checks.reviewing import OpenLook, add_program_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
@@ -177,7 +178,7 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     decisions = Decisions(causes.found())
     look = OpenLook(document.session, document.folder, results)
     name = document.path.name if document.path is not None else "this session"
-    kept = decisions_on_open(document.path)
+    kept = KeptDecisions(f"{key_of(document.path)}-open")
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, "records", kept))
     if take(host, left):
         kept.remove()
