@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.cli.arguments import Parser, write_output
+from workbench.cli.arguments import Parser, settle_session, write_output
 from workbench.cli.commands import SUMMARIES, load, parser_of
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes
@@ -97,6 +97,8 @@ def _run(arguments: list[str]) -> int:
         except SystemExit as end:  # --help
             return int(end.code or 0)
         _require_folder()
+        if "session" in options:
+            settle_session(options)
         from adapters.lm.litellm_answers import asking
 
         with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
@@ -186,13 +188,9 @@ def _program_parser() -> Parser:
         "  130 interrupted · 70 internal error",
     )
     parser.add_argument("session", nargs="?", metavar="SESSION", help="a session to open, or FILE.py:Class")
-    parser.add_argument("--screenshot", metavar="OUT.svg", help="write a screenshot of the app as SVG and exit")
-    parser.add_argument(
-        "--size", default="160x45", metavar="WxH", help="size of the screenshot in cells (default 160x45)"
-    )
-    parser.add_argument(
-        "--projector", action="store_true", help="start in projector mode: large headings, one column at a time"
-    )
+    parser.option("--screenshot", "OUT.svg", "write a screenshot of the app as SVG and exit")
+    parser.option("--size", "WxH", "size of the screenshot in cells (default 160x45)", default="160x45")
+    parser.flag("--projector", "start in projector mode: large headings, one column at a time")
     parser.shared("tool")
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser

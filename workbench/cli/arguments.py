@@ -224,7 +224,7 @@ def allowed(options: argparse.Namespace) -> Allowed:
 
 def settle_session(options: argparse.Namespace) -> None:
     """Accept SESSION as the last value of `--adapter A …` and `--model M …`, too."""
-    names, models = options.adapters, getattr(options, "models", [])
+    names, models = getattr(options, "adapters", []), getattr(options, "models", [])
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
         options.session = models.pop()
     if options.session is None and len(names) > 1 and looks_like_a_file(names[-1]):

@@ -46,7 +46,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     form = forms.FORMS[options.form]
     every_case = form.wants_every_case and options.case is None
     chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=True)

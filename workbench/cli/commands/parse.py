@@ -56,7 +56,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     chosen = selection.select(options.session, options.adapters, options.case)
     extraction = None if options.extraction is None else _reply_from(options.extraction)
     if options.chunks is not None and options.response is not None:

@@ -31,7 +31,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     loaded = session = store.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)

@@ -49,7 +49,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     chosen = selection.select(options.session, options.adapters, options.case, options.model)
     chosen = selection.add_variant_columns(chosen, options.variants)
     shapes: dict[str, Any] = {}

@@ -72,9 +72,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option(
         "--jobs", "N", "send N columns at once (default 1); reported in order", type=arguments.count, default=1
     )
-    parser.add_argument(
-        "--no-stream", dest="stream", action="store_false", help="request whole replies instead of streams"
-    )
+    parser.flag("--no-stream", "request whole replies instead of streams")
     parser.option(
         "--apply",
         "FIX",
@@ -98,7 +96,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
@@ -313,7 +310,7 @@ class _Sender:
                 allow_code=column.adapter in chosen.allow_code,
                 extraction_model=options.extraction_model,
                 raw=options.raw,
-                stream=options.stream,
+                stream=not options.no_stream,
                 offered=offered,
                 model=replay,
             )

@@ -46,24 +46,11 @@ def add_arguments(parser: Parser) -> None:
         metavar="SESSION",
         help="copy these to each participant and open the first (default: the first example)",
     )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="listen on this address (default: only this machine can join)"
-    )
-    parser.add_argument(
-        "--port",
-        type=arguments.whole_number(0, 65_535),
-        default=8000,
-        help="listen on this port; 0: any free port (default 8000)",
-    )
+    parser.option("--host", "HOST", "listen on this address (default: only this machine can join)", default="127.0.0.1")
+    port, seats = arguments.whole_number(0, 65_535), arguments.whole_number(1, MOST_PARTICIPANTS)
+    parser.option("--port", "PORT", "listen on this port; 0: any free port (default 8000)", type=port, default=8000)
     parser.option("--public-url", "URL", "the address for browsers, behind a proxy")
-    parser.option(
-        "--max",
-        "N",
-        "number of seats (default 30)",
-        dest="most",
-        type=arguments.whole_number(1, MOST_PARTICIPANTS),
-        default=30,
-    )
+    parser.option("--max", "N", "number of seats (default 30)", dest="most", type=seats, default=30)
     parser.option(
         "--idle",
         "MINUTES",
@@ -72,15 +59,13 @@ def add_arguments(parser: Parser) -> None:
         default=60.0,
     )
     parser.option("--keep", "DIR", "keep the folders of all seats in DIR")
-    parser.add_argument(
+    parser.option(
         "--allow-models",
+        "M",
+        "allow these models too; the process of every seat then holds the API keys of their providers",
         dest="models",
         type=arguments.model,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="M",
-        help="allow these models too; the process of every seat then holds the API keys of their providers",
+        **arguments.ONE_OR_MORE,
     )
     parser.flag("--projector", "prepare the teacher's page for a room: large headings, letters of 24 px")
     parser.option(

@@ -61,7 +61,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     if options.show is not None and options.show not in CATALOGUE:
         raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     found = _grid(options)

@@ -57,8 +57,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.adapters = []
-    arguments.settle_session(options)
     session = store.load(options.session)
     tag = options.tag or unused(suggesting.TAG, variants.tags(session), "{}-{}")
     model = options.model or session.model
