@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -74,16 +74,6 @@ class UserCheck:
             )
         is_right = not math.isnan(score) and score >= self.threshold
         return "" if is_right else f"scored {score:g}, below {self.threshold:g}"
-
-
-def user_checks(names: Iterable[str], threshold: float | None = None) -> tuple[UserCheck, ...]:
-    """Import functions named on the command line; no other code is ever imported.
-
-    Raises `CommandError` if a name cannot be imported or is not a function.
-    """
-    example = "my_checks:total_is_right"
-    found = {one: UserCheck(one, user_code.function(one, f"--expect {one}", example), threshold) for one in names}
-    return tuple(found.values())
 
 
 @dataclass(frozen=True)

@@ -172,10 +172,5 @@ def decisions_on_files(paths: Sequence[str], chosen: Sequence[str]) -> KeptDecis
     return KeptDecisions(f"{key_of(real[0])}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}")
 
 
-def decisions_on_open(path: Path | None) -> KeptDecisions:
-    """Open the decisions on the session that is open in the app."""
-    return KeptDecisions(f"{key_of(path)}-open")
-
-
 def _folder() -> Path:
     return state_folder() / "decisions"

@@ -151,12 +151,12 @@ def _changed_types(session: Session) -> Iterator[Wording]:
     except SignatureError:  # the signature is valid, but has no editable outline
         return
     of = outline.class_named(signature.class_name)
-    outputs = [one for one in of.members if one.kind == "output"] if of is not None else []
+    if of is None:
+        return
+    outputs = [one for one in of.members if one.kind == "output"]
     for member in sorted(outputs, key=lambda one: one.type_text.strip() in ("", "str")):
         before = member.type_text.strip() or "str"
         after = "list[str]" if before == "str" else "str"
-        if of is None:
-            continue
         try:
             text = set_member(outline, of, member, NewMember(member.name, "output", after))
             changed: SignatureText = replace(signature, text=text)

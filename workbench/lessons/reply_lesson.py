@@ -176,11 +176,6 @@ LONGEST = 100_000
 UNREAD = "–"
 
 
-def parsers_for(adapters: Iterable[str]) -> tuple[str, ...]:
-    """List all built-in parsers, then the other adapters of the columns."""
-    return tuple(dict.fromkeys([*catalog.NAMES, *adapters]))
-
-
 def reading_by(parser: str, request: Request, text: str) -> Reading | None:
     """Parse the reply to `request` with an adapter without options.
 

@@ -165,7 +165,7 @@ class ClassRoom:
         self._log.take_down()
         self._log.tell(inf)
         for seat in self.seats.all:
-            self._clear(seat)
+            self._end(seat)
 
     async def look_after(self) -> None:
         """Close idle pages, and free the seats of absent participants."""
@@ -231,9 +231,6 @@ class ClassRoom:
     def _end(self, seat: Seat) -> None:
         """Clean up after a seat that is no more: its connections, which have no time limit, and its folder."""
         self._connections.leave(seat.number)
-        self._clear(seat)
-
-    def _clear(self, seat: Seat) -> None:
         said = "" if self.setup.keeps else seats.remove_folder(seat.folder)
         if said:
             self._say(said)

@@ -160,7 +160,7 @@ async def end(process: Process) -> None:
     assert process.stdout is not None
     with suppress(ProcessLookupError):
         process.terminate()
-    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # a process blocked on a full pipe does not exit
+    reading = asyncio.create_task(process.stdout.read())  # a process blocked on a full pipe does not exit
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), SECONDS_TO_END)
@@ -169,11 +169,6 @@ async def end(process: Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         reading.cancel()
     await process.wait()
-
-
-async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
-    while await stream.read(65_536):
-        pass
 
 
 async def finish(work: Coroutine[Any, Any, T]) -> T:

@@ -260,7 +260,7 @@ class WorkbenchApp(SurvivingApp):
     action_copy_menu = _asks(lambda app: actions.exporting.copy(app))
     action_lesson = _runs(lambda app: actions.looking.open_lesson(app))
     action_help = _runs(lambda app: actions.looking.open_help(app))
-    action_jump = _runs(lambda app: actions.looking.jump(app))
+    action_jump = _asks(lambda app: actions.looking.jump(app))
     action_find = _asks(lambda app: actions.finding.find_anywhere(app))
     action_undo = _runs(lambda app: app.main.went(app.document.undo(), "undone"))
     action_redo = _runs(lambda app: app.main.went(app.document.redo(), "redone"))

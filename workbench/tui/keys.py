@@ -155,7 +155,6 @@ ON_A_PAGE = frozenset(
 )
 ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave", "project", "follow_teacher"})
 ON_A_REVIEW = frozenset({"help"})
-ON_A_STRESS = frozenset({"help"})
 """Actions of the app that still work on a screen in front of the panes.
 
 A screen names its set as `APP_ACTIONS`; a screen without that is treated as a dialog.

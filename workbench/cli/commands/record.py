@@ -20,7 +20,7 @@ from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.config import user_code
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 
@@ -31,7 +31,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    arguments.settle_session(options)
     loaded = session = store.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)
@@ -54,5 +53,5 @@ def run(options: argparse.Namespace) -> int:
         )
     selection.save(loaded, session, options.session, winner="our results")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
-    command_output.result(options.json, {"path": options.session, "recorded": done}, said)
+    console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 if TYPE_CHECKING:
@@ -46,24 +46,11 @@ def add_arguments(parser: Parser) -> None:
         metavar="SESSION",
         help="copy these to each participant and open the first (default: the first example)",
     )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="listen on this address (default: only this machine can join)"
-    )
-    parser.add_argument(
-        "--port",
-        type=arguments.whole_number(0, 65_535),
-        default=8000,
-        help="listen on this port; 0: any free port (default 8000)",
-    )
+    parser.option("--host", "HOST", "listen on this address (default: only this machine can join)", default="127.0.0.1")
+    port, seats = arguments.whole_number(0, 65_535), arguments.whole_number(1, MOST_PARTICIPANTS)
+    parser.option("--port", "PORT", "listen on this port; 0: any free port (default 8000)", type=port, default=8000)
     parser.option("--public-url", "URL", "the address for browsers, behind a proxy")
-    parser.option(
-        "--max",
-        "N",
-        "number of seats (default 30)",
-        dest="most",
-        type=arguments.whole_number(1, MOST_PARTICIPANTS),
-        default=30,
-    )
+    parser.option("--max", "N", "number of seats (default 30)", dest="most", type=seats, default=30)
     parser.option(
         "--idle",
         "MINUTES",
@@ -72,15 +59,13 @@ def add_arguments(parser: Parser) -> None:
         default=60.0,
     )
     parser.option("--keep", "DIR", "keep the folders of all seats in DIR")
-    parser.add_argument(
+    parser.option(
         "--allow-models",
+        "M",
+        "allow these models too; the process of every seat then holds the API keys of their providers",
         dest="models",
         type=arguments.model,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="M",
-        help="allow these models too; the process of every seat then holds the API keys of their providers",
+        **arguments.ONE_OR_MORE,
     )
     parser.flag("--projector", "prepare the teacher's page for a room: large headings, letters of 24 px")
     parser.option(
@@ -105,8 +90,8 @@ def run(options: argparse.Namespace) -> int:
         with ExitStack() as kept:
             setup = setup_of(options, kept)
             for line in _warnings(setup):
-                command_output.message(f"workbench: {line}")
-            say, opened = (command_output.message, _opened_in_json) if options.json else (_say, _opened)
+                console.message(f"workbench: {line}")
+            say, opened = (console.message, _opened_in_json) if options.json else (_say, _opened)
             # Only a foreground terminal is read: reading would stop a server in the background.
             is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
             asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
@@ -137,7 +122,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
     sessions = tuple(found.values())
     if options.keep is None:
         for line in seats.abandoned(time.time()):
-            command_output.message(f"workbench: {line}")
+            console.message(f"workbench: {line}")
         top = kept.enter_context(seats.class_folder())
     else:
         top = Path(options.keep)
@@ -199,7 +184,7 @@ def _warnings(setup: Setup) -> list[str]:
 
 def _opened(room: ClassRoom) -> None:
     orders = ""
-    if command_output.is_terminal(sys.stdout):
+    if console.is_terminal(sys.stdout):
         from workbench.serving import board
 
         orders = f"\n\n{board.ORDERS}"
@@ -213,7 +198,7 @@ def _opened(room: ClassRoom) -> None:
 
 def _opened_in_json(room: ClassRoom) -> None:
     setup = room.setup
-    command_output.json(
+    console.json(
         {
             "address": room.address,
             "code": room.seats.code,
@@ -224,9 +209,9 @@ def _opened_in_json(room: ClassRoom) -> None:
             "folder": str(setup.top),
         }
     )
-    command_output.flush()
+    console.flush()
 
 
 def _say(line: str) -> None:
-    command_output.text(line)
-    command_output.flush()
+    console.text(line)
+    console.flush()

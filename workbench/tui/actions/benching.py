@@ -106,5 +106,6 @@ async def break_replies(host: Host) -> None:
     taken = await host.app.push_screen_wait(screen)
     host.last_stress_test = (screen.done, session, case) if screen.done is not None else None
     if taken is not None:
-        reply = Reply(taken.text, source="edited")
-        host.main.go_to(host.main.replies.put(case.name, taken.column, reply, "a damaged reply", ""))
+        column, text = taken
+        reply = Reply(text, source="edited")
+        host.main.go_to(host.main.replies.put(case.name, column, reply, "a damaged reply", ""))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from textual import on
 from textual.widget import Widget
@@ -24,16 +24,11 @@ from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
 
-
-class CaseAction(NamedTuple):
-    """An action on the case at `row`."""
-
-    verb: Literal["look", "add", "rename", "duplicate", "delete"]
-    row: int
+Verb = Literal["look", "add", "rename", "duplicate", "delete"]
 
 
-class CasesScreen(Dialog[CaseAction | None]):
-    """Choose a case and an action; returns None after escape."""
+class CasesScreen(Dialog[tuple[Verb, int] | None]):
+    """Choose an action and a case; returns them, or None after escape."""
 
     BINDINGS = pane_keys(
         "Cases",
@@ -74,27 +69,27 @@ class CasesScreen(Dialog[CaseAction | None]):
     def _select(self) -> None:
         self.action_choose("look")
 
-    def action_choose(self, verb: Literal["look", "add", "rename", "duplicate", "delete"]) -> None:
+    def action_choose(self, verb: Verb) -> None:
         index = self.query_one(OptionList).highlighted
-        self.dismiss(CaseAction(verb, index if index is not None else self._state.case_index))
+        self.dismiss((verb, index if index is not None else self._state.case_index))
 
 
 async def choose_case(host: Host) -> None:
     document = host.document
-    action = await answer_to(host, CasesScreen(document.state))
-    document.look_at_case(action.row)
+    verb, row = await answer_to(host, CasesScreen(document.state))
+    document.look_at_case(row)
     name = document.state.case.name
     place = Place("case", name)
-    if action.verb == "add":
+    if verb == "add":
         host.main.edit(edits.add_case, place, "add a case")
-    elif action.verb == "duplicate":
+    elif verb == "duplicate":
         host.main.edit(edits.duplicate_case, place, f"copy {Case(name).plain_words}")
-    elif action.verb == "delete":
+    elif verb == "delete":
         if len(document.session.cases) == 1:
             plain_notify(host.app, "A session has at least one case.", severity="warning")
         else:
             host.main.edit(edits.delete_case, place, f"delete {Case(name).plain_words}")
-    elif action.verb == "rename":
+    elif verb == "rename":
         await _rename(host, name)
     host.main.show()
 

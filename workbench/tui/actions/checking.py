@@ -20,11 +20,12 @@ from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
 from sessions.checking.verdicts import FixtureResult
 from sessions.errors import SessionError
-from sessions.model.session import Column, Session
+from sessions.file.whole_files import key_of
+from sessions.model.session import Session
 from sessions.running import recording
 from sessions.source.linking import Follower, add_source_verdict, check_source
 from sessions.source.project import SourceError
-from workbench.checks.decisions import Decisions, decisions_on_open
+from workbench.checks.decisions import Decisions, KeptDecisions
 from workbench.checks.reviewing import OpenLook, add_program_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
@@ -177,7 +178,7 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     decisions = Decisions(causes.found())
     look = OpenLook(document.session, document.folder, results)
     name = document.path.name if document.path is not None else "this session"
-    kept = decisions_on_open(document.path)
+    kept = KeptDecisions(f"{key_of(document.path)}-open")
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, "records", kept))
     if take(host, left):
         kept.remove()
@@ -250,29 +251,15 @@ def record(host: Host) -> None:
     record_columns(host, [rendered])
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A column that can be recorded, and the run of its shown reply unless its request has changed since."""
-
-    column: Column
-    run: Run | None
-    is_read: bool
-
-
-@dataclass(frozen=True)
-class _Recorded:
-    session: Session
-    """The session with the new recordings."""
-    case: str
-    """The recorded case; the user may switch cases while another release works."""
-    done: tuple[str, ...]
-    left: tuple[str, ...]
-    """Reasons why columns were not recorded, a line each."""
+Wanted = Sequence[tuple[RenderedColumn, Run | None]]
+"""Columns that can be recorded, each with the run of its shown reply unless its request has changed since."""
+Recorded = tuple[Session, list[str], list[str]]
+"""The session with the new recordings, the recorded columns, and reasons why others were not recorded."""
 
 
 def record_columns(host: Host, shown: Sequence[RenderedColumn]) -> None:
     """Record columns of this case, and report those that could not be recorded and why."""
-    wanted: list[_Wanted] = []
+    wanted: list[tuple[RenderedColumn, Run | None]] = []
     left: list[str] = []
     state = host.document.state
     for rendered in shown:
@@ -282,46 +269,47 @@ def record_columns(host: Host, shown: Sequence[RenderedColumn]) -> None:
             left.append(f"{rendered.column.id} {why}")
         else:
             sent = None if run is None or host.main.replies.is_outdated(state, rendered) else run.run
-            wanted.append(_Wanted(rendered.column, sent, rendered.reading is not None))
-    if any(is_late(one.column) for one in wanted):
+            wanted.append((rendered, sent))
+    if any(is_late(one.column) for one, _ in wanted):
         host.app.run_worker(_record_beside(host, state, wanted, left), group="record", exit_on_error=False)
     else:
-        _tell_recorded(host, _record_each(state, wanted, left), wanted)
+        _tell_recorded(host, state, wanted, _record_each(state, wanted, left))
 
 
-async def _record_beside(host: Host, state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> None:
+async def _record_beside(host: Host, state: State, wanted: Wanted, left: list[str]) -> None:
     """Record in a thread, because columns of another release are slow."""
     made = await asyncio.to_thread(_record_each, state, wanted, left)
     if host.document.session is state.session:
-        _tell_recorded(host, made, wanted)
+        _tell_recorded(host, state, wanted, made)
         return
     said = host.key_words("The session changed meanwhile. Press {app.record|ctrl+r} again.")
     plain_notify(host.app, said, title="Not recorded", severity="warning")
 
 
-def _record_each(state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> _Recorded:
-    session, done, left = state.session, [], list(left)
-    for one in wanted:
+def _record_each(state: State, wanted: Wanted, left: list[str]) -> Recorded:
+    session, done = state.session, []
+    for one, run in wanted:
         try:
-            session = recording.record(session, session.cases[state.case_index], one.column, one.run)
+            session = recording.record(session, session.cases[state.case_index], one.column, run)
         except SessionError as error:
             left.append(str(error))
         else:
             done.append(one.column.id)
-    return _Recorded(session, state.case.name, tuple(done), tuple(left))
+    return session, done, left
 
 
-def _tell_recorded(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
-    if made.done:
-        is_unread = len(wanted) == 1 and not wanted[0].is_read
+def _tell_recorded(host: Host, state: State, wanted: Wanted, made: Recorded) -> None:
+    session, done, left = made
+    if done:
+        is_unread = len(wanted) == 1 and wanted[0][0].reading is None
         more = ", the reply unparsed" if is_unread else ""
         take_back(host.app, NOTHING_TO_CHECK)
-        what = ", ".join(made.done)
-        place = Place("reply", made.case, field=f"{what} recorded")
-        host.main.edit(lambda state: replace(state, session=made.session), place, f"record {what}")
+        what = ", ".join(done)
+        place = Place("reply", state.case.name, field=f"{what} recorded")  # the user may see another case by now
+        host.main.edit(lambda now: replace(now, session=session), place, f"record {what}")
         host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} save, {app.check|F9} check')}")
-    if made.left or not made.done:
-        said = "\n".join(made.left) or host.key_words(NO_COLUMN)
+    if left or not done:
+        said = "\n".join(left) or host.key_words(NO_COLUMN)
         plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
 
 

@@ -39,7 +39,7 @@ class FixesScreen(Dialog[Effect | None]):
     `causes` are the messages of the diagnosis.
     """
 
-    CLASSES = "-large"
+    classes_of_frame = "-large"
     BINDINGS = pane_keys(
         "Fixes",
         ("escape", "dismiss(None)", "Close", "fixes.close", "Close without a change"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Markdown
@@ -25,7 +25,7 @@ from textual.widgets import Static
 from adapters.late_dataclasses import dataclass
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.dialogs.ask import Dialog
-from workbench.tui.host import Host
+from workbench.tui.host import Host, answer_to
 from workbench.tui.keys import keys_of, pane_keys, short_form
 from workbench.tui.pages.page import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
@@ -61,7 +61,7 @@ class _ThemedMarkdown:
 
 
 class HelpScreen(Dialog[None]):
-    CLASSES = "-large"
+    classes_of_frame = "-large"
     APP_ACTIONS: frozenset[str] = frozenset()
     BINDINGS = pane_keys(
         "This page",
@@ -97,30 +97,22 @@ class HelpScreen(Dialog[None]):
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
 
 
-class Target(NamedTuple):
-    """A widget to go to, its letter, and where the letter is shown."""
-
-    letter: str
-    widget: Widget
-    place: Offset
-
-
 class JumpScreen(ModalScreen[Widget | None]):
-    """Choose a widget by its letter; returns None for any other key."""
+    """Choose a widget by its letter; returns None for any other key. `targets` are widgets and their places."""
 
     BINDINGS = pane_keys(
         "Jump",
         ("escape", "dismiss(None)", "Stay", "jump.close", "Stay where you are"),
     )
 
-    def __init__(self, targets: Sequence[Target]) -> None:
+    def __init__(self, targets: Mapping[str, tuple[Widget, Offset]]) -> None:
         super().__init__()
-        self._targets = {one.letter: one for one in targets}
+        self._targets = targets
 
     def compose(self) -> ComposeResult:
-        for one in self._targets.values():
-            label = PlainStatic(lines((f" {one.letter} ", "bold")), classes="jump-label")
-            label.styles.offset = one.place
+        for letter, (_, place) in self._targets.items():
+            label = PlainStatic(lines((f" {letter} ", "bold")), classes="jump-label")
+            label.styles.offset = place
             yield label
         hint = keys_of(self.app)("type a letter to go there   {jump.close|esc} stay")
         yield PlainStatic(lines((hint, "$foreground 80%")), id="jump-hint")
@@ -131,7 +123,7 @@ class JumpScreen(ModalScreen[Widget | None]):
             if not self.is_current:
                 return  # another key that arrived at the same moment
             target = self._targets.get((event.character or "").lower())
-            self.dismiss(target.widget if target is not None else None)
+            self.dismiss(target[0] if target is not None else None)
 
 
 def open_lesson(host: Host, at: int = 0) -> None:
@@ -197,16 +189,9 @@ def open_help(host: Host) -> None:
     host.app.push_screen(HelpScreen(("\n".join(texts), helps[THE_WORKBENCH]), bindings, names))
 
 
-def jump(host: Host) -> None:
+async def jump(host: Host) -> None:
     """Show a letter on every widget that can be focused; typing it focuses that widget."""
-
-    def go(widget: Widget | None) -> None:
-        if widget is not None and widget.is_attached:
-            widget.focus()
-
     screen = host.app.screen
-    if isinstance(screen, ModalScreen):
-        return
     found: list[tuple[Region, Widget]] = []
     for one in screen.query("*"):
         if one.focusable and one.display:
@@ -217,8 +202,10 @@ def jump(host: Host) -> None:
             if region.area:
                 found.append((region, one))
     found.sort(key=lambda placed: (placed[0].x, placed[0].y))  # from left to right
-    lettered = zip(LETTERS, found, strict=False)
-    host.app.push_screen(JumpScreen([Target(letter, one, region.offset) for letter, (region, one) in lettered]), go)
+    targets = {letter: (one, region.offset) for letter, (region, one) in zip(LETTERS, found, strict=False)}
+    widget = await answer_to(host, JumpScreen(targets))
+    if widget.is_attached:
+        widget.focus()
 
 
 def columns_and_current(host: Host) -> tuple[list[RenderedColumn], int]:

@@ -38,7 +38,7 @@ class SuggestionScreen(Dialog[bool]):
     `head` names model, tokens and cost; `diff` is the change.
     """
 
-    CLASSES = "-large"
+    classes_of_frame = "-large"
     BINDINGS = pane_keys(
         "This suggestion",
         ("t", "dismiss(True)", "Accept", "suggestion.take", "Keep it as a variant"),

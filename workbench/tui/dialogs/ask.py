@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -29,8 +29,8 @@ Result = TypeVar("Result")
 class Dialog(ModalScreen[Result], OneLayout[Result]):
     """A dialog that shows `contents` between a title and the `hint` that lists its keys."""
 
-    CLASSES: ClassVar[str] = ""
-    """More classes of the frame, such as `-large`."""
+    classes_of_frame = ""
+    """More classes of the frame, such as `-large`; set after the dialog is shown, they would style it twice."""
 
     _said = ""
     """A message before the keys in the last line."""
@@ -40,17 +40,12 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
         self._title = title
         self._hint = hint
 
-    @property
-    def frame_classes(self) -> str:
-        """The frame's classes besides `dialog`; set later, they would style the dialog a second time."""
-        return self.CLASSES
-
     def contents(self) -> Iterable[Widget]:
         """Return the widgets of the dialog."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes=f"dialog {self.frame_classes}") as frame:
+        with Vertical(classes=f"dialog {self.classes_of_frame}") as frame:
             frame.border_title = content(f" {self._title} ") if self._title else None
             yield from self.contents()
             yield PlainStatic(self.last_line, classes="dialog-hint")

@@ -81,17 +81,14 @@ class ChooseScreen(Dialog[str | None]):
             for texts in ([one.name for one in self._entries], [one.about for one in self._entries])
         ]
         self._name_width = min(LONGEST_ALIGNED, longest_name) if is_short else 0
-        self._is_wide = is_short and self._name_width + longest_about > WIDE_FROM
+        if is_short and self._name_width + longest_about > WIDE_FROM:
+            self.classes_of_frame = "-wide"
 
     def contents(self) -> Iterable[Widget]:
         # made before the list is mounted, or the dialog would be laid out again
         self._list.styles.max_height = self._most_rows
         self._narrow("")
         return OneLine("", self.take_lines, self._placeholder), self._list
-
-    @property
-    def frame_classes(self) -> str:
-        return "-wide" if self._is_wide else super().frame_classes
 
     def on_resize(self) -> None:
         """Show as many entries as fit."""
@@ -217,7 +214,7 @@ class ModelScreen(ChooseScreen):
             current=current,
         )
         self._litellm_models = litellm_models
-        self._is_wide = True
+        self.classes_of_frame = "-wide"
         self._is_open = only is None
         allowed = [ModelEntry(name, split_model(name)[0]) for name in only or ()]
         self._known: tuple[ModelEntry, ...] = (*model_list.offline_models(), *allowed)

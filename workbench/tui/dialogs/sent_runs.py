@@ -109,7 +109,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     grows while the program of `live` runs; the chosen run stays chosen.
     """
 
-    CLASSES = "-large"
+    classes_of_frame = "-large"
     BINDINGS = pane_keys(
         "Runs",
         ("escape", "dismiss(None)", "Close", "runs.close", "Close the list"),

@@ -166,7 +166,7 @@ class LessonScreen(FrontScreen[None]):
                 parts.append(lines(("── the reply\n", "$foreground 40%")))
             sign, style = DONE if index < self.at else NOW if index == self.at else TO_COME
             title = lines((f"{sign} {one_line(one.title, 34)}\n", style))
-            parts.append(title.stylize(_goes_to(index)))
+            parts.append(title.stylize(Style.from_meta({"step": index})))
         self._list.show(Content.assemble(*parts))
         self._hint.show(self._hints())
 
@@ -178,7 +178,8 @@ class LessonScreen(FrontScreen[None]):
         done = round(width * place / count)
         bar = lines(("━" * done, "$text-accent"), ("─" * (width - done), "$foreground 25%"))
         for index in range(count):  # a click on it goes to the step, even if the list is hidden
-            bar = bar.stylize(_goes_to(index), round(width * index / count), round(width * (index + 1) / count))
+            start, end = round(width * index / count), round(width * (index + 1) / count)
+            bar = bar.stylize(Style.from_meta({"step": index}), start, end)
         return lines(
             (" Lesson ", "$text-accent bold"),
             (f" {one_line(name, 30)}", "bold"),
@@ -242,10 +243,6 @@ class LessonScreen(FrontScreen[None]):
         if to != self.at:
             self.at = to
             self._show()
-
-
-def _goes_to(step: int) -> Style:
-    return Style.from_meta({"step": step})
 
 
 EARLIER_STEPS = 60

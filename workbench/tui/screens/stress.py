@@ -17,7 +17,7 @@ from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
-from workbench.tui.keys import ON_A_STRESS, pane_keys
+from workbench.tui.keys import ON_A_REVIEW, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
@@ -166,11 +166,8 @@ FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
 """The verdicts shown by each filter."""
 
 
-class Taken(NamedTuple):
-    """A damaged reply to show under a column."""
-
-    column: str
-    text: str
+Taken = tuple[str, str]
+"""The id of a column, and a damaged reply to show under it."""
 
 
 class Tested(NamedTuple):
@@ -190,7 +187,7 @@ class StressScreen(FrontScreen[Taken | None]):
     `make` runs the test in a thread, unless it is `done`; `of` names the session, `columns` are the ids of its columns.
     """
 
-    APP_ACTIONS = ON_A_STRESS
+    APP_ACTIONS = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Stress test"
     BINDINGS = pane_keys(
         "Stress test",
@@ -377,7 +374,7 @@ class StressScreen(FrontScreen[Taken | None]):
             said = "This is the reply of the second model; columns do not show it."
             plain_notify(self.app, said, severity="warning")
         else:
-            self.dismiss(Taken(self.column.column.id, self.cell.text))
+            self.dismiss((self.column.column.id, self.cell.text))
 
     def action_close(self) -> None:
         if self.shows_readings:

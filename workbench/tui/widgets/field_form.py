@@ -165,7 +165,7 @@ class FieldEditor(Vertical, NeverScrolls):
                 next_line=lambda before: (
                     plain_values.next_line(before, self.field.annotation) if self._is_plain else ""
                 ),
-                placeholder=self._placeholder_of(row),
+                placeholder=content(absent if row.value is ABSENT else "empty text"),
                 takes_paste=self._takes_paste,
                 read_only=self._is_embedded,
             )
@@ -178,9 +178,6 @@ class FieldEditor(Vertical, NeverScrolls):
         is_shown = self._is_plain and self._row.draft is None and field_values.takes_file(self.field)
         return is_shown and bool(field_values.described(self._row.value))
 
-    def _placeholder_of(self, row: FormRow) -> Content:
-        return content(self._absent if row.value is ABSENT else "empty text")
-
     def show(self, row: FormRow, is_other: bool = False) -> None:
         """Show a row, keeping typed text that already means its value; one that `is_other` from its start."""
         self.field = row.field
@@ -188,7 +185,7 @@ class FieldEditor(Vertical, NeverScrolls):
         self._label.show(_label(row))
         if isinstance(self._input, Editor):
             if self._editing == "text":
-                self._input.placeholder = self._placeholder_of(row)
+                self._input.placeholder = content(self._absent if row.value is ABSENT else "empty text")
             is_json = self._editing == "json" and row.draft is None and not self._is_embedded
             if is_other or not (is_json and field_values.same(self._read(self._input.raw), row.value)):
                 self._put(self._text_of(row))

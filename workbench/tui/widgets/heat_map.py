@@ -16,6 +16,7 @@ from textual.widget import Widget
 from adapters.late_dataclasses import dataclass
 from workbench.output.display import one_line
 from workbench.tui.keys import pane_keys
+from workbench.tui.widgets.text.line_view import css_beside
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
 WIDEST_NAME = 40
@@ -48,23 +49,7 @@ class HeatTable:
 class HeatMap(Widget, can_focus=True):
     """A grid with a cursor that scrolls to keep the cursor visible."""
 
-    DEFAULT_CSS = """
-    HeatMap {
-        height: 1fr;
-        & .heat-map--name { color: $foreground; }
-        & .heat-map--head { color: $foreground 70%; }
-        & .heat-map--here { color: $text-accent; text-style: bold; }
-        & .heat-map--good { color: $text-success; background: $success 20%; }
-        & .heat-map--mixed { color: $text-warning; background: $warning 20%; }
-        & .heat-map--bad { color: $text-error; background: $error 20%; }
-        & .heat-map--broken { color: $background; background: $error; text-style: bold; }
-        & .heat-map--none { color: $foreground 50%; background: $foreground 5%; }
-        & .heat-map--current {
-            color: $block-cursor-foreground; background: $block-cursor-background; text-style: bold;
-        }
-        &:ansi .heat-map--current { text-style: bold reverse; }
-    }
-    """
+    DEFAULT_CSS = css_beside(__file__)
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"heat-map--{name}" for name in ("name", "head", "here", "good", "mixed", "bad", "broken", "none", "current")
     }

@@ -188,7 +188,7 @@ def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> No
 def test_what_was_recorded_beside_the_keys_is_told_of_its_own_case(monkeypatch: pytest.MonkeyPatch) -> None:
     comes, make = threading.Event(), actions._record_each
 
-    def later(*what: Any) -> actions._Recorded:
+    def later(*what: Any) -> tuple[Any, ...]:
         assert comes.wait(60)
         return make(*what)
 

@@ -24,7 +24,7 @@ def words(desk: Desk) -> str:
 def letter_of(desk: Desk, kind: type[Widget]) -> str:
     screen = desk.app.screen
     assert isinstance(screen, JumpScreen)
-    return next(one.letter for one in screen._targets.values() if isinstance(one.widget, kind))
+    return next(letter for letter, (widget, _) in screen._targets.items() if isinstance(widget, kind))
 
 
 @pytest.mark.slow

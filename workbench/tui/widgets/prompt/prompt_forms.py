@@ -15,6 +15,7 @@ from workbench.tui.widgets.prompt.prompt_section import (
     FoldedSection,
     Given,
     IsUnfolded,
+    Origin,
     Piece,
     Section,
     pieces_of,
@@ -71,7 +72,7 @@ class JsonSection(Section):
             self._add_rest(len(text), number)
 
     def shown_offset(self, number: int, offset: int) -> int:
-        return len(_quoted_line(pieces_of(self.message)[number][0][:offset]))
+        return len(_json_form(pieces_of(self.message)[number][0][:offset])) - 2
 
 
 def section_of(
@@ -87,7 +88,7 @@ def section_of(
     `is_unfolded`, `is_quiet` and `excerpt` (the rows of folded text to show) apply only to the form `sections`.
     """
     may_fold = form == "sections" and is_quiet and prompt_section.is_foldable(message)
-    if may_fold and not is_unfolded(prompt_section.fold_origin(message)):
+    if may_fold and not is_unfolded(Origin("fold", None, message.turn)):
         return FoldedSection(message, width, is_unfolded, excerpt)
     made = {"sections": Section, "raw": RawSection, "json": JsonSection}[form]
     return made(message, width, is_unfolded)
@@ -148,15 +149,11 @@ def _content(message: Message) -> Iterator[tuple[str, str, int]]:
             continue
         yield '{"type": "text", "text": "' if is_list else '"', "boilerplate", -1
         for text, kind, _ in part.segments:
-            yield _quoted_line(text), kind, number
+            yield _json_form(text)[1:-1], kind, number
             number += 1
         yield '"}' if is_list else '"', "boilerplate", -1
     if is_list:
         yield "\n  ]", "boilerplate", -1
-
-
-def _quoted_line(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _json_form(value: Any, indent: str = "") -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from adapters.late_dataclasses import dataclass, field
 from adapters.prompts.text import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
-from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
+from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, origins_of
 
 LEAST_EXCERPT = 2
 """Rows of a folded text below which no excerpt is shown."""
@@ -36,7 +36,7 @@ class PromptLayout:
     messages: tuple[Message, ...] = ()
     form: PromptForm = "sections"
     unfolded: set[Origin] = field(default_factory=set)
-    """The long pieces and folded messages that are shown in full."""
+    """The long pieces, and the folded messages (of the kind `fold`), that are shown in full."""
     is_quiet: bool = False
     """True if the text shared by all columns is folded."""
     _excerpt: int = 0
@@ -112,7 +112,7 @@ class PromptLayout:
         """Open a folded message; return False if it is not folded."""
         if not isinstance(self.section(position), FoldedSection):
             return False
-        self.unfolded |= {fold_origin(self.messages[position])}
+        self.unfolded |= {Origin("fold", None, self.messages[position].turn)}
         self._lay_out_again(position)
         return True
 

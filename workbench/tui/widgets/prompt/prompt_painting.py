@@ -15,40 +15,9 @@ from workbench.output.display import one_line
 from workbench.tui.widgets.prompt.prompt_forms import heading_of
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
 from workbench.tui.widgets.prompt.prompt_section import Origin, Section, origins_of, title
-from workbench.tui.widgets.text.line_view import KIND_STYLES, LineView, component_css, strip_of
+from workbench.tui.widgets.text.line_view import KIND_STYLES, LineView, strip_of
 from workbench.tui.widgets.text.wrapping import rows
 
-PROMPT_CSS = (
-    """
-PromptView {
-"""
-    + component_css("prompt-view", KIND_STYLES)
-    + """
-    & .prompt-view--title { color: $foreground; text-style: bold; }
-    & .prompt-view--rule { color: $foreground 25%; }
-    & .prompt-view--tokens { color: $foreground 60%; }
-    & .prompt-view--data { color: $text-success; }
-    & .prompt-view--note { color: $foreground 60%; text-style: italic; }
-    & .prompt-view--fold { color: $text-accent; text-style: bold; }
-    & .prompt-view--error { color: $text-error; background: $error-muted; }
-    & .prompt-view--lit { background: $accent 30%; text-style: bold; }
-    & .prompt-view--related { background: $accent 15%; }
-    & .prompt-view--cursor { background: $foreground 18%; }
-    & .prompt-view--found { background: $warning 45%; text-style: bold; }
-    & .prompt-view--mark { color: $text-accent; text-style: bold; }
-    &:ansi {
-        & .prompt-view--boilerplate { text-style: dim; }
-        & .prompt-view--tokens { text-style: dim; }
-        & .prompt-view--rule { text-style: dim; }
-        & .prompt-view--error { background: transparent; text-style: bold; }
-        & .prompt-view--lit { background: transparent; text-style: bold underline; }
-        & .prompt-view--related { background: transparent; text-style: underline; }
-        & .prompt-view--cursor { background: transparent; text-style: reverse; }
-        & .prompt-view--found { background: transparent; text-style: bold reverse; }
-    }
-}
-"""
-)
 PROMPT_CLASSES = {
     f"prompt-view--{name}"
     for name in (

@@ -289,11 +289,6 @@ def is_foldable(message: Message) -> bool:
     return message.role == "system" and bool(_first_own(pieces_of(message)))
 
 
-def fold_origin(message: Message) -> Origin:
-    """Return the origin that stands for an opened message in `PromptLayout.unfolded`."""
-    return Origin("fold", None, message.turn)
-
-
 def _first_own(given: Sequence[Given]) -> int | None:
     """Return the first piece of a system message that the user wrote; None for a demo."""
     return next((index for index, (_, kind, _) in enumerate(given) if kind == "instructions"), None)

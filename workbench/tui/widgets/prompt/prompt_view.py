@@ -13,8 +13,9 @@ from adapters.prompts.text import Message
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_layout import Spot
-from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, PromptCanvas
+from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PromptCanvas
 from workbench.tui.widgets.prompt.prompt_section import Origin, piece_holding
+from workbench.tui.widgets.text.line_view import KIND_STYLES, component_css, css_beside
 
 ROWS_ABOVE = 3
 """Rows shown above a piece after scrolling to it."""
@@ -23,7 +24,7 @@ ROWS_ABOVE = 3
 class PromptView(PromptCanvas):
     """A view of a prompt; `Hovered` and `Chosen` report the piece under the pointer or cursor."""
 
-    DEFAULT_CSS = PROMPT_CSS
+    DEFAULT_CSS = css_beside(__file__) + component_css("PromptView", "prompt-view", KIND_STYLES)
     COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
     BINDINGS = pane_keys(
         "Prompt",

@@ -20,7 +20,7 @@ from workbench.output.display import safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.reply.field_rows import Row, rows_of
 from workbench.tui.widgets.reply.reply_view import ReplyView
-from workbench.tui.widgets.text.line_view import LineView, strip_of
+from workbench.tui.widgets.text.line_view import LineView, css_beside, strip_of
 from workbench.tui.widgets.text.wrapping import expand_tabs
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
@@ -33,28 +33,7 @@ NEAR_MISS_PAUSE = 0.3
 class FieldTable(LineView):
     """A table with a row for each field, which expands to the steps to its value."""
 
-    DEFAULT_CSS = """
-    FieldTable {
-        & .field-table--name { color: $text-primary; text-style: bold; }
-        & .field-table--type { color: $foreground 65%; text-style: italic; }
-        & .field-table--value { color: $foreground; }
-        & .field-table--note { color: $foreground 60%; }
-        & .field-table--ok { color: $text-success; text-style: bold; }
-        & .field-table--warning { color: $text-warning; }
-        & .field-table--error { color: $text-error; text-style: bold; }
-        & .field-table--message { color: $foreground 85%; }
-        & .field-table--problem { color: $text-error; }
-        & .field-table--heading { color: $foreground 80%; text-style: bold; }
-        & .field-table--rule { color: $foreground 25%; }
-        & .field-table--current { background: $foreground 10%; }
-        & .field-table--mark { color: $text-accent; text-style: bold; }
-        &:ansi {
-            & .field-table--note { text-style: dim; }
-            & .field-table--type { text-style: dim italic; }
-            & .field-table--current { background: transparent; text-style: reverse; }
-        }
-    }
-    """
+    DEFAULT_CSS = css_beside(__file__)
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"field-table--{name}" for name in STYLES}
     BINDINGS = pane_keys(
         "Reply",

@@ -20,7 +20,7 @@ from adapters.replies.reading import Reading, ReplyForm
 from workbench.output.display import safe
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
 from workbench.tui.widgets.text.editor import StreamedText
-from workbench.tui.widgets.text.line_view import SCROLLBAR_CSS, SPAN_STYLES, component_css, strip_of
+from workbench.tui.widgets.text.line_view import SPAN_STYLES, component_css, css_beside, strip_of
 from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs
 
 if TYPE_CHECKING:
@@ -35,27 +35,7 @@ Run = tuple[int, int, Style]
 class ReplyView(StreamedText):
     """A reply with its parse result; posts `Edited` only after the user's edits."""
 
-    DEFAULT_CSS = (
-        """
-    ReplyView {
-        background: $surface;
-        border: none;
-        padding: 0;
-"""
-        + SCROLLBAR_CSS
-        + component_css("reply-view", SPAN_STYLES)
-        + """
-        & .reply-view--error { color: $text-error; background: $error-muted; text-style: bold underline; }
-        & .reply-view--margin { color: $foreground 60%; }
-        & .reply-view--label { color: $text-primary; text-style: bold; }
-        & .reply-view--bar { color: $foreground 35%; }
-        &:ansi {
-            & .reply-view--ignored { text-style: dim italic; }
-            & .reply-view--error { background: transparent; text-style: bold underline; }
-        }
-    }
-    """
-    )
+    DEFAULT_CSS = css_beside(__file__) + component_css("ReplyView", "reply-view", SPAN_STYLES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"reply-view--{name}" for name in (*SPAN_STYLES, "error", "margin", "label", "bar")
     }

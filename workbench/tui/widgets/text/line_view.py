@@ -7,6 +7,7 @@ that look different, so the last painted strips are kept and compared.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.segment import Segment
@@ -22,17 +23,6 @@ from workbench.tui.textual_internals.access import FitsItsRoom, StillScrollView,
 from workbench.tui.textual_internals.text_area import adjacent
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
-SCROLLBAR_CSS = """
-    scrollbar-size-vertical: 1;
-    scrollbar-background: $surface;
-    scrollbar-background-hover: $surface;
-    scrollbar-background-active: $surface;
-    scrollbar-color: $foreground 20%;
-    scrollbar-color-hover: $foreground 35%;
-    scrollbar-color-active: $accent;
-    &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
-"""
-"""A narrow scrollbar for views of text."""
 KIND_STYLES: Mapping[Kind, str] = {
     "instructions": "color: $foreground; text-style: bold;",
     "name": "color: $text-primary; text-style: bold;",
@@ -61,9 +51,14 @@ SPAN_STYLES: Mapping[SpanKind, str] = {
 """Styles for the parsed spans of a reply."""
 
 
-def component_css(prefix: str, styles: Mapping[Any, str]) -> str:
-    """Return CSS with a component class `prefix--name` for each style."""
-    return "".join([f"& .{prefix}--{name} {{ {style} }}\n" for name, style in styles.items()])
+def css_beside(module: str) -> str:
+    """Read the style sheet beside a widget's module."""
+    return Path(module).with_suffix(".tcss").read_text(encoding="utf-8")
+
+
+def component_css(widget: str, prefix: str, styles: Mapping[Any, str]) -> str:
+    """Return CSS with a component class `prefix--name` of the widget for each style."""
+    return "".join([f"{widget} .{prefix}--{name} {{ {style} }}\n" for name, style in styles.items()])
 
 
 class LineView(StillScrollView, FitsItsRoom, can_focus=True):
@@ -74,19 +69,7 @@ class LineView(StillScrollView, FitsItsRoom, can_focus=True):
 
     ALLOW_SELECT = True
 
-    DEFAULT_CSS = (
-        """
-    LineView {
-        width: 1fr;
-        height: 1fr;
-        background: $surface;
-        color: $foreground;
-        overflow-x: hidden;
-        overflow-y: scroll;
-    """
-        + SCROLLBAR_CSS
-        + "}"
-    )
+    DEFAULT_CSS = css_beside(__file__)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -14,7 +14,14 @@ from textual.strip import Strip
 from adapters.late_dataclasses import dataclass
 from workbench.output.display import safe
 from workbench.tui.keys import pane_keys
-from workbench.tui.widgets.text.line_view import KIND_STYLES, SPAN_STYLES, LineView, component_css, strip_of
+from workbench.tui.widgets.text.line_view import (
+    KIND_STYLES,
+    SPAN_STYLES,
+    LineView,
+    component_css,
+    css_beside,
+    strip_of,
+)
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
 
 Light = Literal["", "lit", "faint"]
@@ -67,39 +74,7 @@ EMPTY = block("")
 class TextView(LineView):
     """A view of blocks; arrow keys move between targets, or scroll if there are none."""
 
-    DEFAULT_CSS = (
-        """
-    TextView {
-        background: $background;
-        & .text-view--title { color: $foreground; text-style: bold; }
-        & .text-view--heading { color: $text-accent; text-style: bold; }
-        & .text-view--note { color: $foreground 60%; }
-        & .text-view--accent { color: $text-accent; }
-        & .text-view--ok { color: $text-success; text-style: bold; }
-        & .text-view--warning { color: $text-warning; }
-        & .text-view--error { color: $text-error; }
-        & .text-view--key { color: $text-primary; text-style: bold; }
-        & .text-view--data { color: $text-success; }
-        & .text-view--added { color: $text-success; text-style: bold underline; }
-        & .text-view--removed { color: $text-error; text-style: bold underline; }
-"""
-        + component_css("text-view", KIND_STYLES)
-        + component_css("text-view", SPAN_STYLES)
-        + """
-        & .text-view--faint { color: $foreground 45%; text-style: not bold; }
-        & .text-view--lit { background: $accent 14%; }
-        & .text-view--current { background: $foreground 10%; }
-        & .text-view--mark { color: $text-accent; text-style: bold; }
-        &:ansi {
-            & .text-view--note { text-style: dim; }
-            & .text-view--faint { text-style: dim; }
-            & .text-view--boilerplate { text-style: dim; }
-            & .text-view--lit { background: transparent; text-style: bold; }
-            & .text-view--current { background: transparent; text-style: reverse; }
-        }
-    }
-    """
-    )
+    DEFAULT_CSS = css_beside(__file__) + component_css("TextView", "text-view", {**KIND_STYLES, **SPAN_STYLES})
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"text-view--{name}" for name in (*STYLES, "faint", "lit", "current", "mark")
     }

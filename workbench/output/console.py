@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from workbench.output import command_output, display
+from workbench.output import display
 
 if TYPE_CHECKING:
     from adapters.display.blocks import Block
@@ -78,19 +78,9 @@ def _out() -> TextIO:
 
 
 Say = Callable[[Callable[[], None]], None]
-"""Takes a function that writes, and calls it now or later."""
+"""Takes a function that writes, and calls it now or later (see `Turns`)."""
 
 _say: ContextVar[Say | None] = ContextVar("say", default=None)
-
-
-@contextmanager
-def said_by(say: Say) -> Iterator[None]:
-    """Pass this thread's writes through `say` (see `Turns`)."""
-    before = _say.set(say)
-    try:
-        yield
-    finally:
-        _say.reset(before)
 
 
 def _write_in_turn(write: Callable[[], None]) -> None:
@@ -252,16 +242,17 @@ class Turns:
     @contextmanager
     def turn(self, number: int) -> Iterator[None]:
         """Assign this thread's writes to turn `number`."""
-        with command_output.said_by(partial(self._say, number)):
-            try:
-                yield
-            finally:
-                with self._lock:
-                    self._ended.add(number)
-                    while self._now in self._ended:
-                        self._now += 1
-                        for write in self._waiting.pop(self._now, ()):
-                            write()
+        before = _say.set(partial(self._say, number))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._ended.add(number)
+                while self._now in self._ended:
+                    self._now += 1
+                    for write in self._waiting.pop(self._now, ()):
+                        write()
+            _say.reset(before)
 
     def _say(self, number: int, write: Callable[[], None]) -> None:
         with self._lock:
