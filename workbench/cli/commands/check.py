@@ -32,7 +32,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
     causes = Causes()
     unlinked: dict[str, str] = {}
     followed: Counter[str] = Counter()
+    unseen = set() if options.shard is not None else {*options.adapters, *options.cases}
     progress = command_output.StatusLine(EVERY_S)
     for done, checked in enumerate(check_all(files, plan, options.jobs), 1):
         progress.clear()
@@ -113,6 +114,7 @@ def run(options: argparse.Namespace) -> int:
         if wants_report:
             results += checked.results
         causes.add(checked.results)
+        unseen -= checked.names
         followed.update(checked.releases)
         if checked.unlinked:
             unlinked[str(checked.path)] = checked.unlinked
@@ -121,6 +123,7 @@ def run(options: argparse.Namespace) -> int:
         if len(files) > 1:
             progress.show(f"{done:,} of {len(files):,} files")
     progress.clear()
+    codes += _tell_of_unseen(unseen) if any(counts.values()) else []
     found = causes.found()
     lints: dict[str, Any] = {}
     if options.lint:
@@ -181,6 +184,13 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
+def _tell_of_unseen(names: Collection[str]) -> list[int]:
+    """Report values of `--adapter` and `--case` that no session has; return an exit code for each."""
+    for name in sorted(names):
+        command_output.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
+    return [exit_codes.NOTHING] * len(names)
+
+
 def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
     """Report if the project in this folder has another dspy than the sessions."""
     own = project.find(Path.cwd())
@@ -225,8 +235,14 @@ def _plan(options: argparse.Namespace) -> Plan:
         model = ""
     if options.require_source and options.no_source:
         raise CommandError("--require-source and --no-source exclude each other")
-    if options.live is None and (options.repeat > 1 or options.deadline is not None):
-        raise CommandError(f"--{'repeat' if options.repeat > 1 else 'deadline'} requires --live")
+    sending = {
+        "--repeat": options.repeat > 1,
+        "--deadline": options.deadline is not None,
+        "--allow-host": options.allow_hosts,
+        "--allow-variable": options.allow_variables,
+    }
+    if options.live is None and (given := [name for name, is_given in sending.items() if is_given]):
+        raise CommandError(f"{given[0]} requires --live")
     if options.keyword:
         fixture_files.parse(options.keyword)
     return Plan(
