@@ -101,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
+    if options.all_cases and options.case is not None:
+        raise CommandError("--case sends one case and --all-cases sends every case: choose one")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
     chosen = selection.vary_columns(chosen, options, beside=False)
     before = ""
@@ -239,8 +241,8 @@ class _Past:
             megabytes = 0 if session.private else settings.load().settings.keep_runs
             if megabytes:
                 self._kept = SentRuns(sent_runs.sent_file(), megabytes)
-        except (ConfigError, SessionError) as error:
-            command_output.message(f"workbench: runs are not kept: {error}")
+        except (ConfigError, OSError, SessionError, sqlite3.Error) as error:
+            command_output.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
 
     def add(self, session: Session, case: Case, column: Column, outcome: Run) -> None:
         with self._lock:
