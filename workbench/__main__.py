@@ -215,6 +215,8 @@ def _require_session(name: str) -> None:
     near = nearest(name, SUMMARIES)
     if near is not None and "." not in name and os.sep not in name:
         raise CommandError(f"no command and no file {name!r}; did you mean `workbench {near}`?")
+    if path.suffix == ".py" or name.endswith(os.sep):
+        raise CommandError(f"{path}: no such file")
     raise CommandError(f"{name}: no such file; `workbench new SIGNATURE -o {name}` makes one")
 
 

@@ -194,6 +194,8 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
         if not (text.startswith("@") and field_values.takes_file(field)):
+            if name in values:
+                raise CommandError(f"--input {name} is given twice")
             values[name] = value_of(text, field)
             continue
         try:

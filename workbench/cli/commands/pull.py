@@ -64,7 +64,10 @@ def run(options: argparse.Namespace) -> int:
             for note in notes:
                 command_output.text(f"  {note}")
     if options.json:
-        command_output.json({"sessions": shapes, "written": not options.dry_run})
+        is_written = not options.dry_run and any(one["error"] is None for one in shapes)
+        command_output.json({"sessions": shapes, "written": is_written})
+    if not shapes:
+        command_output.message("no session is linked to a program")
     return exit_codes.worst(codes)
 
 

@@ -57,6 +57,16 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if not options.bench:
+        of_bench = {
+            "--max-cost": options.max_cost is not None,
+            "--repeat": options.repeat > 1,
+            "--jobs": options.jobs > 1,
+        }
+        for name in (name for name, is_given in of_bench.items() if is_given):
+            raise CommandError(f"{name} goes with --bench")
+        if options.tag is not None and not options.take:
+            raise CommandError("--tag names the variant that --take or --bench saves")
     options.adapters = []
     arguments.settle_session(options)
     session = store.load(options.session)
