@@ -28,8 +28,8 @@ def find(paths: Sequence[str]) -> list[Path]:
     found: dict[str, Path] = {}
     for name in paths:
         path = Path(name)
-        if not path.exists():
-            raise CommandError(f"{name}: no such file or folder")
+        if not name or not path.exists():  # "" would be this folder, and comes from a variable that is not set
+            raise CommandError(f"{name or repr(name)}: no such file or folder")
         for file in below(path) if path.is_dir() else (path,):
             found.setdefault(os.path.abspath(file), file)
     if not found:

@@ -269,8 +269,10 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     else:
         command_output.blocks(told())
     if options.fail_under is not None:
+        counted = {one.column for one in grid.columns if one.share("parsed") is not None}
         for column in under(grid, options.fail_under):
-            command_output.message(f"workbench: {column} is below {options.fail_under:.0%}")
+            said = f"is below {options.fail_under:.0%}" if column in counted else "has no run that counts"
+            command_output.message(f"workbench: {column} {said}")
             codes.append(exit_codes.DIFFERENT)
     if options.fail_if_worse and compared is not None and compared.worse:
         for line in compared.worse:

@@ -159,6 +159,7 @@ class _Gathered:
 def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
     """Compare the selected fixtures, and with `--live` send them; report errors."""
     found = _Gathered()
+    unseen = set(options.cases)
     for path in files:
         try:
             session = store.load(path)
@@ -172,6 +173,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
             columns = there or (Column(options.from_adapter, options.from_adapter),)
         session = replace_columns(session, columns)
         found.models += [session.model_of(one) for one in columns]
+        unseen -= {case.name for case in session.cases}
         for case in session.cases:
             for column in columns if not options.cases or case.name in options.cases else ():
                 found.compared.append(sides.compare(change, session, str(path), case, column))
@@ -188,6 +190,9 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
                 for error_text in sent.errors:
                     command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
                     found.codes.append(exit_codes.PROVIDER)
+    if unseen:
+        command_output.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
+        found.codes.append(exit_codes.NOTHING)
     return found
 
 

@@ -51,6 +51,9 @@ REFUSED = {
     "report to -": (("stress", "FILE", "--html", "-"), "name a file"),
     "a program that is not there": (("gone.py:Answer",), "gone.py: no such file\n"),
     "a folder that is not there": (("gone/",), "gone: no such file\n"),
+    "send --raw --ask-again": (("send", "FILE", "--raw", "--ask-again", "1"), "choose one"),
+    "dspy --python": (("dspy", "list", "--python", "python3"), "--python goes with add"),
+    "a variable that is not set": (("check", ""), "'': no such file"),
     "new --input twice": (("new", "a -> b", "-o", "n.json", "--input", "a=1", "--input", "a=2"), "is given twice"),
 }
 
@@ -76,6 +79,8 @@ def test_a_name_that_is_nowhere_is_never_green(rain: str, run: Run) -> None:
     for option in ("--adapter", "--case"):
         done = run("check", rain, "--adapter", "chat", "--case", "case 1", option, "gone")
         assert done.code == exit_codes.NOTHING and "'gone' in any of these sessions" in done.err
+    done = run("upgrade", rain, "--to-adapter", "chat", "--adapter", "chat", "--case", "case 1", "--case", "gone")
+    assert done.code == exit_codes.NOTHING and "no session has a case 'gone'" in done.err
 
 
 def test_a_folder_is_checked_whole_and_once(rain: str, run: Run) -> None:
@@ -129,3 +134,8 @@ def test_a_reader_of_runs_may_leave(rain: str, run: Run) -> None:
     command = f"set -o pipefail; {sys.executable} -m workbench runs | head -c 1 > /dev/null"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert "Broken pipe" not in done.stderr and done.returncode in (exit_codes.OK, exit_codes.BROKEN_PIPE)
+
+
+def test_a_column_without_runs_is_not_below_a_share(rain: str, run: Run) -> None:
+    done = run("bench", rain, "--adapter", "chat", "--no-send", "--fail-under", "0")
+    assert done.code == exit_codes.DIFFERENT and "chat has no run that counts" in done.err
