@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -198,7 +199,7 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
         if own is not None and release != own.version:
             sessions = f"{count} {'sessions follow' if count > 1 else 'session follows'} {release}"
             sides = f"--from {'ours' if release == recording.DSPY else release} --to {own.version}"
-            shows = f"`workbench upgrade {' '.join(paths)} {sides}` shows the differences"
+            shows = f"`workbench upgrade {shlex.join(paths)} {sides}` shows the differences"
             command_output.message(
                 f"this project has dspy {own.version} ({os.path.relpath(own.source)}), and {sessions}; {shows}"
             )
@@ -314,6 +315,7 @@ def _write(checked: Checked) -> None:
     if not results:
         command_output.heading(f"{path}: {checked.nothing}", "yellow")
     elif code_of(results) == exit_codes.NOTHING:
-        command_output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
+        sends = f"`workbench send {shlex.quote(str(path))} --save`"
+        command_output.heading(f"{path}: nothing recorded; {sends} does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
         command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

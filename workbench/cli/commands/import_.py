@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from adapters.errors import SignatureError
@@ -108,7 +109,8 @@ def run(options: argparse.Namespace) -> int:
             for question in imported.questions:
                 command_output.message(f"? {question}")
             if is_written:
-                command_output.message(f"{path}: written. Next: `workbench render {path}`, or `workbench {path}`")
+                named = shlex.quote(path)
+                command_output.message(f"{path}: written. Next: `workbench render {named}`, or `workbench {named}`")
                 continue
             command_output.text(imported.session.signature.text)
             if imported.questions and not options.accept:

@@ -29,6 +29,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -102,8 +103,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         for one in lints:
             command_output.message(f"! {one.message}")
+        named = shlex.quote(str(path))
         command_output.message(
-            f"{path}: {signature.signature}{linked_to}. Next: `workbench render {path}`, or `workbench {path}`"
+            f"{path}: {signature.signature}{linked_to}. Next: `workbench render {named}`, or `workbench {named}`"
         )
     return exit_codes.OK
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -139,3 +140,10 @@ def test_a_reader_of_runs_may_leave(rain: str, run: Run) -> None:
 def test_a_column_without_runs_is_not_below_a_share(rain: str, run: Run) -> None:
     done = run("bench", rain, "--adapter", "chat", "--no-send", "--fail-under", "0")
     assert done.code == exit_codes.DIFFERENT and "chat has no run that counts" in done.err
+
+
+def test_a_suggested_command_can_be_pasted(run: Run) -> None:
+    name = "my rain's.session.json"
+    assert f"`workbench render {shlex.quote(name)}`" in run("new", "a -> b", "-o", name).err
+    assert f"`workbench send {shlex.quote(name)} --save`" in run("check", name).out
+    assert f"-o {shlex.quote('a b.json')}`" in run("a b.json").err
