@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
                 command_output.message(f"~ guessed: {guess}")
             for question in imported.questions:
                 command_output.message(f"? {question}")
-            if is_written:
+            if path and is_written:
                 named = shlex.quote(path)
                 command_output.message(f"{path}: written. Next: `workbench render {named}`, or `workbench {named}`")
                 continue
