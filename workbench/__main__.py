@@ -18,7 +18,7 @@ from workbench import __version__
 from workbench.cli.arguments import Parser, write_output
 from workbench.cli.commands import SUMMARIES, load, parser_of
 from workbench.config import user_code
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError, nearest
 
 if TYPE_CHECKING:
@@ -44,23 +44,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:  # run as a program: skip the useless garbage collection at exit
         gc.set_threshold(OBJECTS_OF_A_COMMAND)
         atexit.register(gc.freeze)
-    command_output.prepare()
+    console.prepare()
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
-        command_output.flush()
+        console.flush()
         return code
     except CommandError as error:
-        command_output.message(f"workbench: {error}")
+        console.message(f"workbench: {error}")
         return error.code
     except KeyboardInterrupt:
-        command_output.message("workbench: interrupted")
+        console.message("workbench: interrupted")
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
-        command_output.give_up()
+        console.give_up()
         return exit_codes.BROKEN_PIPE
-    except command_output.CannotWriteError as error:
-        command_output.give_up()
-        command_output.message(f"workbench: standard output cannot be written: {error}")
+    except console.CannotWriteError as error:
+        console.give_up()
+        console.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
     except Exception as error:  # a wrong file, a file system error, or a bug, which is logged: print one line
         from adapters.errors import SignatureError
@@ -73,18 +73,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from workbench.output import crash_log
 
         if isinstance(error, SessionError | VariantError | ConfigError | ServersError | SourceError):
-            command_output.message(f"workbench: {error}")
+            console.message(f"workbench: {error}")
             return exit_codes.USAGE
         if isinstance(error, SignatureError):
-            command_output.message(f"workbench: the signature, {error}")
+            console.message(f"workbench: the signature, {error}")
             return exit_codes.USAGE
         if isinstance(error, OSError) and error.filename and error.errno in FAULTS_OF_THE_SYSTEM:
             reason, hint = whole_files.explain(error)
-            command_output.message(f"workbench: {error.filename}: {reason}" + (f" ({hint})" if hint else ""))
+            console.message(f"workbench: {error.filename}: {reason}" + (f" ({hint})" if hint else ""))
             return exit_codes.USAGE
 
         log = crash_log.write(error)
-        command_output.message(f"workbench: internal error ({type(error).__name__}); please send us {log}")
+        console.message(f"workbench: internal error ({type(error).__name__}); please send us {log}")
         return exit_codes.INTERNAL
 
 
@@ -100,7 +100,7 @@ def _run(arguments: list[str]) -> int:
         _require_folder()
         from adapters.lm.litellm_answers import asking
 
-        with asking(), command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
+        with asking(), console.results_alone() if user_code.is_named_in(options) else nullcontext():
             code: int = load(name).run(options, *SCREENS.get(name, ()))
         return code
     if len(arguments) > 1 and not arguments[0].startswith("-"):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from workbench.config.confinement import Allowed
-from workbench.output import command_output
+from workbench.output import console
 from workbench.output.exit_codes import CommandError, nearest
 
 MOST_REPEATS = 1000
@@ -69,7 +69,7 @@ class Parser(argparse.ArgumentParser):
 def standard_input(what: str) -> str:
     """Read all of standard input as text, exactly as given; a terminal is told to paste `what`."""
     if sys.stdin.isatty():
-        command_output.message(f"type or paste {what}, then ctrl+d on a line of its own")
+        console.message(f"type or paste {what}, then ctrl+d on a line of its own")
     return decode(sys.stdin.buffer.read(), "standard input")
 
 
@@ -296,7 +296,7 @@ def interruptible(said: str = "") -> Iterator[Asked]:
             asked.cancel.set()
         else:
             # Not in the handler itself, which may interrupt a write.
-            threading.Thread(target=command_output.message, args=(f"\nworkbench: {said}",), daemon=True).start()
+            threading.Thread(target=console.message, args=(f"\nworkbench: {said}",), daemon=True).start()
         asked.stop.set()
 
     with handling({signal.SIGINT: interrupt}):

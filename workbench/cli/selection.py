@@ -19,7 +19,7 @@ from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
 from workbench.config import user_code
-from workbench.output import command_output
+from workbench.output import console
 from workbench.output.exit_codes import CommandError, no_such
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def add_variant_columns(chosen: Selection, tags: Sequence[str]) -> Selection:
         for use in variants.uses(chosen.session, tag):
             if use.state != "current":
                 why = "its original has changed" if use.state == "stale" else "that is gone"
-                command_output.message(f"variant {tag}: {use.variant.of} is left out: {why}")
+                console.message(f"variant {tag}: {use.variant.of} is left out: {why}")
     columns = tuple([made for column in chosen.columns for made in variants.columns_of(column, tags)])
     return replace(chosen, columns=columns, session=replace_columns(chosen.session, columns))
 
@@ -155,7 +155,7 @@ def report_first_case(session: Session, name: str | None) -> None:
     """Report that the first case was chosen because none was named, if there are others."""
     if name is None and len(session.cases) > 1:
         first, count = session.cases[0].name, len(session.cases)
-        command_output.message(f"case {first!r}, the first of {count}; choose another with --case NAME")
+        console.message(f"case {first!r}, the first of {count}; choose another with --case NAME")
 
 
 def save(

@@ -6,32 +6,32 @@ from collections.abc import Iterator, Sequence
 
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.replies.streaming import StreamedField
-from workbench.output import command_output, json_shapes
+from workbench.output import console, json_shapes
 from workbench.output.display import value_text
 
 
 def write(head: str, reading: Reading) -> None:
     """Print a column's parse result."""
-    command_output.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
+    console.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
     for field in reading.fields.values():
         _write_field(field, reading)
     for flag in reading.flags:
         if flag.field is None:
-            command_output.text(f"  ! {flag.message}")
+            console.text(f"  ! {flag.message}")
     for miss in reading.near_misses:
-        command_output.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
+        console.text(f"  ? {miss.message}\n    → {would_parse_as(miss)}")
     said = {flag.message for flag in reading.flags}
     for cause in reading.diagnosis:
         if cause.message not in said:
-            command_output.text(f"  cause: {cause.message}")
+            console.text(f"  cause: {cause.message}")
     for message in reading.fix_messages:
-        command_output.text(f"  fix: {message}")
+        console.text(f"  fix: {message}")
     for line in reading.bug_report.splitlines():
-        command_output.text(f"  | {line}")
+        console.text(f"  | {line}")
     _write_spans(reading)
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
-    command_output.text("")
+    console.text("")
 
 
 def would_parse_as(miss: NearMiss) -> str:
@@ -46,16 +46,16 @@ def would_parse_as(miss: NearMiss) -> str:
 def write_stream(reading: Reading, fields: Sequence[StreamedField] | None, chunks: int) -> None:
     """Print what a dspy listener on each output emits, when it knows the end, and what it never emits."""
     if fields is None:
-        command_output.text(f"  dspy has no streaming for {reading.adapter}: StreamListener raises ValueError\n")
+        console.text(f"  dspy has no streaming for {reading.adapter}: StreamListener raises ValueError\n")
         return
     for field in fields:
-        command_output.text(f"  stream of {field.field}: {stream_summary(field, chunks)}")
+        console.text(f"  stream of {field.field}: {stream_summary(field, chunks)}")
         for one in field.emitted:
             place = "the end" if one.at is None else f"chunk {one.at + 1}"
-            command_output.text(f"    {place}: {short(one.chunk)}{' (last)' if one.is_last else ''}")
+            console.text(f"    {place}: {short(one.chunk)}{' (last)' if one.is_last else ''}")
         for said in stream_losses(field, reading):
-            command_output.text(f"    ! {said}")
-    command_output.text("")
+            console.text(f"    ! {said}")
+    console.text("")
 
 
 def stream_summary(field: StreamedField, chunks: int) -> str:
@@ -115,27 +115,27 @@ def _write_field(field: FieldReading, reading: Reading) -> None:
         origin = "" if field.state == "read" else f" ({field.state})"
         probability = reading.probability(field.name)
         told = "" if probability is None else f"  (its tokens: probability {probability:.3g})"
-        command_output.text(f"  {field.name} = {short(field.value)}{origin}{told}")
+        console.text(f"  {field.name} = {short(field.value)}{origin}{told}")
     else:
         reason = f": {first_line(field.error)}" if field.error else ""
-        command_output.text(f"  {field.name} {field.state}{reason}")
+        console.text(f"  {field.name} {field.state}{reason}")
     for step in field.steps:
         note = f"  ({step.note})" if step.note else ""
         path = f" at {step.path}" if step.path else ""
-        command_output.text(f"      {step.rule}{path}: {short(step.before, 40)} → {short(step.after, 40)}{note}")
+        console.text(f"      {step.rule}{path}: {short(step.before, 40)} → {short(step.after, 40)}{note}")
     for flag in reading.flags:
         if flag.field == field.name:
-            command_output.text(f"      ! {flag.message}")
+            console.text(f"      ! {flag.message}")
 
 
 def _write_spans(reading: Reading) -> None:
     if reading.spans:
-        command_output.text("  the reply, piece by piece:")
+        console.text("  the reply, piece by piece:")
     line, line_start = 1, 0
     for span in reading.spans:
         piece = reading.completion[span.start : span.end]
         label = f"{span.kind} {span.field}" if span.field else span.kind
-        command_output.text(f"    {line}:{span.start - line_start + 1:<4} {label:<24} {short(piece, 80)}")
+        console.text(f"    {line}:{span.start - line_start + 1:<4} {label:<24} {short(piece, 80)}")
         if "\n" in piece:
             line += piece.count("\n")
             line_start = span.start + piece.rfind("\n") + 1

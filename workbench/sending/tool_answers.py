@@ -10,7 +10,7 @@ from typing import Any
 from adapters.late_dataclasses import dataclass
 from sessions.model.session import Session, Tool
 from workbench.config import user_code
-from workbench.output import command_output
+from workbench.output import console
 from workbench.output.exit_codes import CommandError, no_such
 
 
@@ -46,7 +46,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
 def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
     """Ask at the terminal for the result of a call, as JSON or plain text."""
     shown = json.dumps(dict(arguments), ensure_ascii=False, default=str)
-    command_output.message(f"\nthe model calls {tool.name}({shown}); type the result (JSON or text):")
+    console.message(f"\nthe model calls {tool.name}({shown}); type the result (JSON or text):")
     line = sys.stdin.readline()
     if not line:
         raise LookupError("nobody answered")

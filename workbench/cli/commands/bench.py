@@ -50,7 +50,7 @@ from workbench.bench.running import Bench, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser, interruptible
-from workbench.output import command_output, exit_codes, markdown, measures
+from workbench.output import console, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
 from workbench.pages.page import page_of_blocks
 from workbench.sending import model_choices, tool_answers
@@ -145,15 +145,15 @@ def run(options: argparse.Namespace) -> int:
                 "cost": found.cost,
             }
             tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
-            command_output.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
+            console.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
             return exit_codes.OK
         are = "is" if planned.done_count == 1 else "are"
         already = f"; {measures.counted(planned.done_count, 'run')} {are} already done" if planned.done_count else ""
-        command_output.text(f"{found.words}{already}; nothing was sent")
+        console.text(f"{found.words}{already}; nothing was sent")
         return exit_codes.OK
     grid, codes = benched(planned, options, checks)
     for said in missing:
-        command_output.message(f"workbench: {said}")
+        console.message(f"workbench: {said}")
         codes.append(exit_codes.PROVIDER)
     return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
@@ -175,7 +175,7 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     for model in dict.fromkeys(one.session.model_of(column) for one in targets for column in one.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
-            command_output.message(f"workbench: {leaves}")
+            console.message(f"workbench: {leaves}")
     joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
     held = {file: one.results for file, one in joined.items()} or None
     planned = plan(targets, options.repeat or 1, options.again, held)
@@ -183,14 +183,14 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
         planned = replace(planned, repeat=planned.held_repeats)
     elif planned.held_repeats > planned.repeat:
         counted = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
-        command_output.message(f"workbench: this report counts {counted}; --repeat {planned.held_repeats} counts all")
+        console.message(f"workbench: this report counts {counted}; --repeat {planned.held_repeats} counts all")
     for line in report.skipped(planned.unrenderable):
-        command_output.message(f"workbench: {line}")
+        console.message(f"workbench: {line}")
     if not planned.first:
         raise CommandError("no case can be rendered in any column")
     for file, results in planned.results.items():
         if results.told:
-            command_output.message(f"workbench: {path_beside(file, options.shard)}: {results.told}; skipped")
+            console.message(f"workbench: {path_beside(file, options.shard)}: {results.told}; skipped")
     return planned, [f"{file}: missing parts: {', '.join(one.missing)}" for file, one in joined.items() if one.missing]
 
 
@@ -223,7 +223,7 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
         raise CommandError(f"--compare {options.compare}: no such results file; or write `previous`")
     found = Results("", [options.compare])
     if found.told:
-        command_output.message(f"workbench: {options.compare}: {found.told}; skipped")
+        console.message(f"workbench: {options.compare}: {found.told}; skipped")
     return planned.as_of(found)
 
 
@@ -231,7 +231,7 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
     """Send the open runs; return exit codes."""
     allowed = arguments.allowed(options)
     settings = Settings(options.jobs, options.deadline, options.max_cost, allowed, tuple(checks))
-    line = command_output.StatusLine(EVERY_S)
+    line = console.StatusLine(EVERY_S)
     said = "waiting for active runs; press ctrl+c again to abort them. The same command continues."
     with interruptible(said) as (stop, cancel):
         bench = Bench(
@@ -245,12 +245,12 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
     left = planned.open_count - bench.progress.done
     if bench.budget.is_used_up:
         spent = measures.cost(bench.budget.spent) if bench.budget.spent else "nothing"
-        command_output.message(
+        console.message(
             f"workbench: stopped at --max-cost {options.max_cost:g}: {spent} spent, {left:,} runs left; "
             "the same command with a higher limit continues"
         )
     if was_interrupted:
-        command_output.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
+        console.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
         return [exit_codes.INTERRUPTED]
     return [exit_codes.OK]
 
@@ -265,18 +265,18 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     if options.junit is not None:
         arguments.write_output(options.junit, report_files.junit_report(grid))
     if options.json:
-        command_output.json(report_files.as_json(grid, compared, options.baseline))
+        console.json(report_files.as_json(grid, compared, options.baseline))
     else:
-        command_output.blocks(told())
+        console.blocks(told())
     if options.fail_under is not None:
         counted = {one.column for one in grid.columns if one.share("parsed") is not None}
         for column in under(grid, options.fail_under):
             said = f"is below {options.fail_under:.0%}" if column in counted else "has no run that counts"
-            command_output.message(f"workbench: {column} {said}")
+            console.message(f"workbench: {column} {said}")
             codes.append(exit_codes.DIFFERENT)
     if options.fail_if_worse and compared is not None and compared.worse:
         for line in compared.worse:
-            command_output.message(f"workbench: {line}")
+            console.message(f"workbench: {line}")
         codes.append(exit_codes.DIFFERENT)
     is_judged = options.fail_under is not None or options.fail_if_worse
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):

@@ -56,7 +56,7 @@ from workbench.capture.in_your_process import attaching
 from workbench.capture.sessions_writer import attached
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 Show = Callable[[Callable[[], str], Path, Callable[[], str]], int]
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
     unused = [name for name, value in {**given, "--sample": options.sample != 1.0}.items() if value]
     if not program and unused:
         raise CommandError(f"{', '.join(unused)}: expected a program; `--live` alone only shows calls")
-    if options.live and not command_output.is_terminal(sys.stdout):
+    if options.live and not console.is_terminal(sys.stdout):
         raise CommandError("--live requires a terminal")
     folder = options.out or options.check
     if Path(folder).exists() and not Path(folder).is_dir():
@@ -156,7 +156,7 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
             wrong = writer.finish(PATIENCE_S, until_all_end=True)
             found, made = writer.report()
         if wrong:
-            command_output.message(f"workbench capture: {wrong}")
+            console.message(f"workbench capture: {wrong}")
         compared = None if options.check is None else compare(Path(options.check), Path(today))
     missing = max(0, made - sum(one["calls"] + one["lost"] for one in found))
     if options.json is not None:
@@ -175,13 +175,13 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
             }
         arguments.write_output(options.json, json_shapes.dumps(shape) + "\n")
     if not (made or wrong):
-        command_output.message(
+        console.message(
             "workbench capture: nothing was captured: no Python that the program started called a predictor of dspy "
             "(one started with -I, -E or -S cannot be listened to)"
         )
     elif compared is None:
         for line in plain_words(found, options.out, missing):
-            command_output.message(line)
+            console.message(line)
     return code if compared is None else _told(options, code, compared, found, missing)
 
 
@@ -192,17 +192,17 @@ def _told(
     causes = Causes()
     causes.add(compared.results)
     for cause in causes.found():
-        command_output.message(cause.heading())
+        console.message(cause.heading())
         for line in cause.lines():
-            command_output.message(line)
+            console.message(line)
     unpaired = dict.fromkeys(compared.new, "no session has this predictor")
     unpaired |= dict.fromkeys(compared.gone, "the program did not ask this predictor")
     for name, why in unpaired.items():
-        command_output.message(f"{name}: {why}")
+        console.message(f"{name}: {why}")
     lost = missing + sum(one["lost"] for one in found)
     if lost:
-        command_output.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
-    command_output.message(f"workbench capture: {reports.summary(totals(compared.results))}")
+        console.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
+    console.message(f"workbench capture: {reports.summary(totals(compared.results))}")
     if options.junit is not None:
         arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))
     if code:
@@ -264,4 +264,4 @@ def _watch(program: list[str], process: subprocess.Popen[bytes], calls: Path, er
     if show(about, calls, output) != exit_codes.OK:
         process.terminate()
     elif process.poll() is None:
-        command_output.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")
+        console.message(f"workbench capture: {program[0]} is still running; ctrl+c ends it")

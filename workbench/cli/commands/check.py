@@ -49,7 +49,7 @@ from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 
 UPDATES: tuple[Part, ...] = ("render", "parse")
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     files = fixture_files.find(options.paths)
     if options.shard is not None:
         index, count = options.shard
-        command_output.message(f"shard {index}/{count}: {len(files[index - 1 :: count])} of {len(files)} files")
+        console.message(f"shard {index}/{count}: {len(files[index - 1 :: count])} of {len(files)} files")
         files = files[index - 1 :: count]
     results: list[FixtureResult] = []
     counts = Counter(totals(()))
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     unlinked: dict[str, str] = {}
     followed: Counter[str] = Counter()
     unseen = set() if options.shard is not None else {*options.adapters, *options.cases}
-    progress = command_output.StatusLine(EVERY_S)
+    progress = console.StatusLine(EVERY_S)
     for done, checked in enumerate(check_all(files, plan, options.jobs), 1):
         progress.clear()
         codes.append(_code(checked, errors))
@@ -146,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
         _write_markdown(options.markdown, found, counts, errors)
     if options.json:
         own = project.find(Path.cwd())
-        command_output.json(
+        console.json(
             {
                 "verdict_changes": [
                     {"path": one.path, "case": one.case, "column": one.column, **change}
@@ -166,29 +166,27 @@ def run(options: argparse.Namespace) -> int:
     else:
         write_causes(found)
         for line in verdict_lines(found):
-            command_output.heading(line, "red")
-        command_output.text(reports.summary(counts, len(errors)))
+            console.heading(line, "red")
+        console.text(reports.summary(counts, len(errors)))
         advice = advice_on(found, options.paths)
         if advice:
-            command_output.message(advice)
+            console.message(advice)
         if unlinked:
-            command_output.text(_unlinked_line(unlinked, len(files)))
+            console.text(_unlinked_line(unlinked, len(files)))
         _tell_of_project(followed, options.paths)
     for line in github_annotations.commands(found, errors):
-        command_output.message(line)
+        console.message(line)
     if options.require_source and unlinked:
         codes.append(exit_codes.DIFFERENT)
     if plan.update and not plan.update_verdicts and any(one.changes_verdict for one in found):
-        command_output.message(
-            "--update left them out; `workbench review` shows each reply, --update parse accepts all"
-        )
+        console.message("--update left them out; `workbench review` shows each reply, --update parse accepts all")
     return exit_codes.worst(codes)
 
 
 def _tell_of_unseen(names: Collection[str]) -> list[int]:
     """Report values of `--adapter` and `--case` that no session has; return an exit code for each."""
     for name in sorted(names):
-        command_output.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
+        console.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
     return [exit_codes.NOTHING] * len(names)
 
 
@@ -200,7 +198,7 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
             sessions = f"{count} {'sessions follow' if count > 1 else 'session follows'} {release}"
             sides = f"--from {'ours' if release == recording.DSPY else release} --to {own.version}"
             shows = f"`workbench upgrade {shlex.join(paths)} {sides}` shows the differences"
-            command_output.message(
+            console.message(
                 f"this project has dspy {own.version} ({os.path.relpath(own.source)}), and {sessions}; {shows}"
             )
 
@@ -216,8 +214,8 @@ def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
 def write_causes(causes: Sequence[Cause]) -> None:
     """Print each cause with its fixtures and an example, most fixtures first."""
     for cause in causes:
-        command_output.heading(cause.heading(), "red")
-        command_output.diff_lines(cause.lines())
+        console.heading(cause.heading(), "red")
+        console.diff_lines(cause.lines())
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:
@@ -282,11 +280,11 @@ def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
 
 def _code(checked: Checked, errors: dict[str, str]) -> int:
     if checked.error:
-        command_output.message(f"workbench: {checked.error}")
+        console.message(f"workbench: {checked.error}")
         errors[str(checked.path)] = checked.error
         return exit_codes.USAGE
     if checked.updated:
-        command_output.message(f"{checked.path}: recorded again")
+        console.message(f"{checked.path}: recorded again")
     if any(one.verdicts.get("live") == "error" for one in checked.results):
         return exit_codes.PROVIDER
     return code_of(checked.results)
@@ -307,15 +305,15 @@ def _write_markdown(
             with Path(summary).open("a", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            command_output.message(f"workbench: {summary}: {error.strerror or error}; the summary is not written")
+            console.message(f"workbench: {summary}: {error.strerror or error}; the summary is not written")
 
 
 def _write(checked: Checked) -> None:
     path, results = checked.path, checked.results
     if not results:
-        command_output.heading(f"{path}: {checked.nothing}", "yellow")
+        console.heading(f"{path}: {checked.nothing}", "yellow")
     elif code_of(results) == exit_codes.NOTHING:
         sends = f"`workbench send {shlex.quote(str(path))} --save`"
-        command_output.heading(f"{path}: nothing recorded; {sends} does, or the app", "yellow")
+        console.heading(f"{path}: nothing recorded; {sends} does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
-        command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")
+        console.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

@@ -18,7 +18,7 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, parser_of
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 
 SHELLS = ("bash", "zsh", "fish")
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -45,7 +45,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     commands = {name: list(_options(name)) for name in SUMMARIES}
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell](commands)
-    command_output.result(options.json, {"shell": options.shell, "script": script}, script, end="")
+    console.result(options.json, {"shell": options.shell, "script": script}, script, end="")
     return exit_codes.OK
 
 

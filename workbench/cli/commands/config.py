@@ -22,7 +22,7 @@ from typing import Any
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.config.settings import InForce
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 BEFORE = "servers.json"
@@ -39,41 +39,41 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.example:
         text = settings.example()
-        command_output.result(options.json, {"example": text}, text, end="")
+        console.result(options.json, {"example": text}, text, end="")
         return exit_codes.OK
     found = settings.load()
     known = _keys_of_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}
     problems = [f"{_place(found, said)}: keymap: {said}" for said in known["problems"]]
     if options.keys and options.json:
-        command_output.json({"keys": known["keys"], "problems": problems})
+        console.json({"keys": known["keys"], "problems": problems})
     elif options.keys:
         for one in known["keys"]:
-            command_output.text(f"{one['id']:<28} {one['keys']:<24} {one['about']}")
+            console.text(f"{one['id']:<28} {one['keys']:<24} {one['about']}")
     elif options.json:
         origins = {
             name: {"value": getattr(found.settings, name), "source": one.source, "place": one.place or None}
             for name, one in found.origins.items()
         }
         shape = {"path": found.file.path and str(found.file.path), "exists": found.file.exists, "settings": origins}
-        command_output.json({**shape, "problems": problems})
+        console.json({**shape, "problems": problems})
     else:
         path = found.file.path
         if path is None:
-            command_output.message("there is no home folder to have a config file in")
+            console.message("there is no home folder to have a config file in")
         elif not found.file.exists:
-            command_output.message(f"{path}: not there; `workbench config --example` prints one to begin with")
+            console.message(f"{path}: not there; `workbench config --example` prints one to begin with")
         else:
-            command_output.message(f"config file: {path}")
+            console.message(f"config file: {path}")
         if path is not None and path.with_name(BEFORE).is_file():
-            command_output.message(
+            console.message(
                 f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
             )
         for name, origin in found.origins.items():
             value = settings.shown(getattr(found.settings, name))
             places = {"environment": f"${origin.place}", "file": f"config.toml:{origin.place.rpartition(':')[2]}"}
-            command_output.text(f"{name:<16} {value:<32} {places.get(origin.source, 'default')}")
+            console.text(f"{name:<16} {value:<32} {places.get(origin.source, 'default')}")
     for one in problems:
-        command_output.message(f"workbench: {one}")
+        console.message(f"workbench: {one}")
     return exit_codes.USAGE if problems else exit_codes.OK
 
 

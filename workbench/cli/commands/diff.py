@@ -21,7 +21,7 @@ from sessions.model.session import Column
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
-from workbench.output import command_output, exit_codes, measures, prompt_diff
+from workbench.output import console, exit_codes, measures, prompt_diff
 from workbench.output.exit_codes import CommandError
 
 Pair = tuple[tuple[Selection, Column], tuple[Selection, Column]]
@@ -41,15 +41,15 @@ def run(options: argparse.Namespace) -> int:
         name = before[1].id if before[1].id == after[1].id else f"{before[1].id} → {after[1].id}"
         differences[name] = prompt_diff.compare(selection.require_request(*before), selection.require_request(*after))
     if options.json:
-        command_output.json({"differences": {name: list(found) for name, found in differences.items()}})
+        console.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
         for name, found in differences.items():
             said = measures.counted(len(found), "section differs", "sections differ") if found else "the same"
-            command_output.heading(f"[{name}] {said}", "red" if found else "green")
+            console.heading(f"[{name}] {said}", "red" if found else "green")
             for one in found:
                 state = "only after" if one.before is None else "only before" if one.after is None else "changed"
-                command_output.heading(f"  {one.section}: {state}", "blue")
-                command_output.diff_lines(one.lines, indent="    ")
+                console.heading(f"  {one.section}: {state}", "blue")
+                console.diff_lines(one.lines, indent="    ")
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
@@ -77,4 +77,4 @@ def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
             if column.id in there:
                 yield (left, column), (right, there[column.id])
             else:
-                command_output.message(f"column {column.id} is in {options.session} alone")
+                console.message(f"column {column.id} is in {options.session} alone")

@@ -34,7 +34,7 @@ from sessions.releases import environments, project
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli.arguments import Parser, cleaned_up
-from workbench.output import command_output, display, exit_codes
+from workbench.output import console, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
 ACTIONS = ("list", "add", "use", "remove")
@@ -63,10 +63,10 @@ def run(options: argparse.Namespace) -> int:
             if not environments.remove(name):
                 there = ", ".join([one.version for one in environments.added()]) or "none"
                 raise CommandError(f"no dspy {display.one_line(name, 40)} was added; there is {there}")
-            command_output.result(options.json, {"removed": name}, f"removed dspy {name}")
+            console.result(options.json, {"removed": name}, f"removed dspy {name}")
             return exit_codes.OK
         if action == "add":
-            line = command_output.StatusLine()
+            line = console.StatusLine()
             try:
                 with cleaned_up():
                     found = environments.add(name, partial(_tell, line), options.python or sys.executable)
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
             str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
         ) from error
     said = f"added dspy {found.version}: use it as a column, chat@{found.version}"
-    command_output.result(options.json, _shape(found), said)
+    console.result(options.json, _shape(found), said)
     return exit_codes.OK
 
 
@@ -102,7 +102,7 @@ def _list(options: argparse.Namespace) -> int:
     found, own = environments.added(), project.find(Path.cwd())
     if options.json:
         shape = own and {"version": own.version, "source": os.path.relpath(own.source), "python": own.python}
-        command_output.json({"releases": [_shape(one) for one in found], "project": shape})
+        console.json({"releases": [_shape(one) for one in found], "project": shape})
         return exit_codes.OK
     if own is not None:
         there = environments.find(own.version)
@@ -110,13 +110,13 @@ def _list(options: argparse.Namespace) -> int:
             fix = f"use it as a column, chat@{own.version}"
         else:
             fix = f"`workbench dspy {'use project' if own.python else f'add {own.version}'}` makes it a column"
-        command_output.message(f"this project has dspy {own.version} ({os.path.relpath(own.source)}); {fix}")
+        console.message(f"this project has dspy {own.version} ({os.path.relpath(own.source)}); {fix}")
     if not found:
-        command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
+        console.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
     for one in found:
         whose = "made here" if one.is_own else "yours"
         gone = "" if one.is_there else f"  not found: `workbench dspy add {one.version}` adds it"
-        command_output.text(f"{one.version:<10} {whose:<10} {one.python}{gone}")
+        console.text(f"{one.version:<10} {whose:<10} {one.python}{gone}")
     return exit_codes.OK
 
 
@@ -124,9 +124,9 @@ def _shape(one: Environment) -> dict[str, object]:
     return {"version": one.version, "python": one.python, "own": one.is_own, "is_there": one.is_there}
 
 
-def _tell(line: command_output.StatusLine, step: str) -> None:
+def _tell(line: console.StatusLine, step: str) -> None:
     """Show a step of the installation; without a terminal only the steps that matter."""
-    if command_output.is_terminal(sys.stderr):
+    if console.is_terminal(sys.stderr):
         line.show(step)
     elif not step.startswith((" ", "Collecting", "Downloading")):
-        command_output.message(display.one_line(step, 76))
+        console.message(display.one_line(step, 76))

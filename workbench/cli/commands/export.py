@@ -21,7 +21,7 @@ from pathlib import Path
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.exporting import forms
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 
 __doc__ = (__doc__ or "").replace(
@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
     if not every_case:
         selection.report_first_case(chosen.session, options.case)
     if len(chosen.columns) > 1 and not form.wants_every_column:
-        command_output.message(f"column {chosen.columns[0].id}; choose another with --adapter")
+        console.message(f"column {chosen.columns[0].id}; choose another with --adapter")
     for one in (*(f"left out: {one}" for one in made.left_out), *made.notes):
-        command_output.message(one)
+        console.message(one)
     if options.output is None or options.output == "-":
-        command_output.text(text, end="")
+        console.text(text, end="")
     return exit_codes.OK

@@ -49,7 +49,7 @@ from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
 from workbench.config import settings
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 
@@ -99,23 +99,23 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
     shapes = [_shape(imported, path, is_written) for path, imported in zip(targets, found.values(), strict=True)]
     if options.json:
-        command_output.json(shapes[0] if len(shapes) == 1 else {"sessions": shapes})
+        console.json(shapes[0] if len(shapes) == 1 else {"sessions": shapes})
     else:
         for path, imported in zip(targets, found.values(), strict=True):
             for note in imported.notes:
-                command_output.message(f"  {note}")
+                console.message(f"  {note}")
             for guess in imported.guesses:
-                command_output.message(f"~ guessed: {guess}")
+                console.message(f"~ guessed: {guess}")
             for question in imported.questions:
-                command_output.message(f"? {question}")
+                console.message(f"? {question}")
             if path and is_written:
                 named = shlex.quote(path)
-                command_output.message(f"{path}: written. Next: `workbench render {named}`, or `workbench {named}`")
+                console.message(f"{path}: written. Next: `workbench render {named}`, or `workbench {named}`")
                 continue
-            command_output.text(imported.session.signature.text)
+            console.text(imported.session.signature.text)
             if imported.questions and not options.accept:
                 waiting = "nothing is written: answer with --signature, or take the proposal with --accept"
-                command_output.message(waiting)
+                console.message(waiting)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 

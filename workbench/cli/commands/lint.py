@@ -27,7 +27,7 @@ from sessions.running.linting import SEVERITIES, Found
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.display import LONGEST_NAME, one_line
 
 Linted = list[tuple[Path, tuple[Found, ...]]]
@@ -46,12 +46,12 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     linted = lints_of_files(fixture_files.find(options.sessions), options.adapters, options.case, options.model)
     if options.json:
-        command_output.json(shape_of(linted))
+        console.json(shape_of(linted))
     else:
         write(linted)
         counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
         told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
-        command_output.text(", ".join(told) or "no lints")
+        console.text(", ".join(told) or "no lints")
     return strict_code(linted) if options.strict else exit_codes.OK
 
 
@@ -88,12 +88,12 @@ def write(linted: Linted) -> None:
     """Print each lint with its place, its columns and its fixes."""
     for file, found in linted:
         if found:
-            command_output.heading(str(file), "bold")
+            console.heading(str(file), "bold")
         for lint, ids, names in found:
             cases = [*names] if len(names) == 1 and lint.place.part in ("input", "history") else []
             where = ", ".join([one_line(one, LONGEST_NAME) for one in (*ids, *cases)])
             told = f"{lint.severity}: {lint.name} at {lint.place}  ({where})"
-            command_output.heading(f"  {told}", COLOURS[lint.severity])
-            command_output.text(f"    {lint.message}")
+            console.heading(f"  {told}", COLOURS[lint.severity])
+            console.text(f"    {lint.message}")
             for fix in lint.fixes:
-                command_output.text(f"    fix: {fix.message}")
+                console.text(f"    fix: {fix.message}")

@@ -22,7 +22,7 @@ from sessions.errors import SessionError
 from sessions.file import both_changes, store
 from sessions.file.both_changes import CollisionError
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes, measures
+from workbench.output import console, exit_codes, measures
 
 
 def add_arguments(parser: Parser) -> None:
@@ -51,10 +51,10 @@ def run(options: argparse.Namespace) -> int:
         error, code = f"{name}: {failed}" if options.name else str(failed), exit_codes.USAGE
     if options.json:
         shape = {"path": name, "written": not error, "taken": list(taken), "collisions": list(places)}
-        command_output.json({**shape, "error": error or None})
+        console.json({**shape, "error": error or None})
     elif not error:
         changes = f", with {measures.counted(len(taken), 'change')} of the other side" if taken else ""
-        command_output.message(f"{name}: merged{changes}")
+        console.message(f"{name}: merged{changes}")
     if error:
-        command_output.message(f"workbench: {error}")
+        console.message(f"workbench: {error}")
     return code

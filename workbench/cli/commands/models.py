@@ -26,7 +26,7 @@ from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.sending import model_choices
 
 MOST_SHOWN = 40
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             fetched, own = fetched_table.models_in(made.read()), fetched_table.models_in(fetched_table.packaged())
             counts = f"{len(fetched):,} models, {len(fetched - own):,} of them new; {len(own - fetched):,} are gone"
             unused = "" if is_used else "; not in use: fetched_models = false"
-            command_output.message(f"kept {made}: {counts}{unused}")
+            console.message(f"kept {made}: {counts}{unused}")
         except ProviderError as error:
             code = exit_codes.PROVIDER if error.kind == "network" else exit_codes.USAGE
             raise exit_codes.CommandError(str(error), code) from error
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         ask_about(options.capabilities)
         known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
         said = "\n".join([f"{name}  {model_choices.can(one)}" for name, one in known.items()])
-        command_output.result(options.json, {name: _capabilities(one) for name, one in known.items()}, said)
+        console.result(options.json, {name: _capabilities(one) for name, one in known.items()}, said)
         return exit_codes.OK
     offline, local, provided = _found(" ".join(options.words), options.ask_servers)
     if options.json or options.words:
@@ -70,37 +70,35 @@ def run(options: argparse.Namespace) -> int:
             {"model": one.name, "description": one.description, "key": None, "key_is_set": None} for one in offline
         ]
         models += [*local, *map(_provided, provided)]
-        command_output.json({"models": models, "table": litellm_answers.table_name()})
+        console.json({"models": models, "table": litellm_answers.table_name()})
         return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
     if offline:
-        command_output.heading("no API key, no network", "blue")
+        console.heading("no API key, no network", "blue")
         for one in offline:
-            command_output.text(f"  {one.name:<30}{one.description}")
+            console.text(f"  {one.name:<30}{one.description}")
     if local:
-        command_output.heading("\nyour own servers", "blue")
+        console.heading("\nyour own servers", "blue")
         width = max(28, *[len(row["model"]) for row in local])
         for row in local:
-            command_output.text(f"  {row['model']:<{width}}  {row['description']}")
+            console.text(f"  {row['model']:<{width}}  {row['description']}")
     if provided:
-        command_output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
+        console.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
         rows = [
             (one.name, model_choices.key_of(one.provider).remark, model_choices.facts(one))
             for one in provided[:MOST_SHOWN]
         ]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         for name, remark, facts in rows:
-            command_output.text(f"  {name:<{widths[0]}}  {remark:<{widths[1]}}  {facts}".rstrip())
+            console.text(f"  {name:<{widths[0]}}  {remark:<{widths[1]}}  {facts}".rstrip())
             if options.words:
-                command_output.text(f"      {model_choices.can(known_of(name))}")
+                console.text(f"      {model_choices.can(known_of(name))}")
     if not (offline or local or provided):
-        command_output.message(
-            f"no model matches {' '.join(options.words)!r}; any name that litellm knows works anyway"
-        )
+        console.message(f"no model matches {' '.join(options.words)!r}; any name that litellm knows works anyway")
         return exit_codes.NOTHING
     if len(provided) > MOST_SHOWN:
-        command_output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
+        console.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
     used = "" if (table := fetched_table.in_use()) is None else f"by {table}; "
-    command_output.message(f"{used}any other model of litellm works by its usual name, provider/model")
+    console.message(f"{used}any other model of litellm works by its usual name, provider/model")
     return exit_codes.OK
 
 

@@ -54,7 +54,7 @@ from sessions.source.places import PLACE
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, no_such
 
 
@@ -99,12 +99,12 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         columns = [one.id for one in session.columns]
         shape = {"path": str(path), "columns": columns, "signature": _fields(signature)}
-        command_output.json({**shape, "lints": json_shapes.lints(lints)})
+        console.json({**shape, "lints": json_shapes.lints(lints)})
     else:
         for one in lints:
-            command_output.message(f"! {one.message}")
+            console.message(f"! {one.message}")
         named = shlex.quote(str(path))
-        command_output.message(
+        console.message(
             f"{path}: {signature.signature}{linked_to}. Next: `workbench render {named}`, or `workbench {named}`"
         )
     return exit_codes.OK
@@ -140,11 +140,11 @@ def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
         _save(session, path, options.force)
         shapes.append({"path": str(path), "name": name, "signature": _fields(inner)})
         if not options.json:
-            command_output.message(f"{path}: {inner.signature}")
+            console.message(f"{path}: {inner.signature}")
     if options.json:
-        command_output.json({"module": options.module, "sessions": shapes})
+        console.json({"module": options.module, "sessions": shapes})
     elif options.module == "react" and not tools:
-        command_output.message("! The agent has no tools: add them with --tool, or in the Tools tab of the app")
+        console.message("! The agent has no tools: add them with --tool, or in the Tools tab of the app")
     return exit_codes.OK
 
 
@@ -204,7 +204,7 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
             values[name] = field_values.attached(field, Path(os.path.expanduser(text[1:])), values.get(name))
         except field_values.AttachError as error:
             raise CommandError(f"--input {name}: {error}") from error
-        command_output.message(f"{name}: {field_values.attachment_words(values[name])}")
+        console.message(f"{name}: {field_values.attachment_words(values[name])}")
     return values
 
 

@@ -34,7 +34,7 @@ from sessions.running import rendering
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
-from workbench.output import command_output, exit_codes, json_shapes, reading_text
+from workbench.output import console, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
             reading = read(chosen, column, completion, extraction)
         except UnknownAdapterError as error:
             codes.append(exit_codes.USAGE)
-            command_output.message(f"workbench: {column.id}: {error}")
+            console.message(f"workbench: {column.id}: {error}")
             said = {"type": type(error).__name__, "message": str(error), "field": None}
             shapes[column.id] = {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
             continue
@@ -107,16 +107,14 @@ def run(options: argparse.Namespace) -> int:
         # Print each fix with number, new verdict and changed lines of the prompt.
         for number, effect in enumerate(effects, 1):
             colour = "green" if effect.parses else "yellow"
-            command_output.heading(
-                f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour
-            )
+            console.heading(f"  fix {number} ({effect.fix.kind}): {effect.fix.message} → {effect.verdict}", colour)
             for section in effect.prompt:
-                command_output.text(f"      {section.section}")
-                command_output.diff_lines(section.lines[:MOST_LINES], "        ")
+                console.text(f"      {section.section}")
+                console.diff_lines(section.lines[:MOST_LINES], "        ")
                 if len(section.lines) > MOST_LINES:
-                    command_output.text(f"        … {len(section.lines) - MOST_LINES} more lines")
+                    console.text(f"        … {len(section.lines) - MOST_LINES} more lines")
     if options.json:
-        command_output.json({"readings": shapes})
+        console.json({"readings": shapes})
     return exit_codes.worst(codes)
 
 

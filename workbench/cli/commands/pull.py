@@ -28,7 +28,7 @@ from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 
 NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
 
@@ -59,16 +59,16 @@ def run(options: argparse.Namespace) -> int:
         changes, notes = (made.changes, made.notes) if made is not None else ((), ())
         shapes.append({"path": str(path), "changes": list(changes), "notes": list(notes), "error": error or None})
         if error:
-            command_output.message(f"workbench: {error}")
+            console.message(f"workbench: {error}")
         elif made is not None and not options.json:
-            command_output.text(f"{path}: {'; '.join(changes) if changes else 'already equals its program'}")
+            console.text(f"{path}: {'; '.join(changes) if changes else 'already equals its program'}")
             for note in notes:
-                command_output.text(f"  {note}")
+                console.text(f"  {note}")
     if options.json:
         is_written = not options.dry_run and any(one["error"] is None for one in shapes)
-        command_output.json({"sessions": shapes, "written": is_written})
+        console.json({"sessions": shapes, "written": is_written})
     if not shapes:
-        command_output.message("no session is linked to a program")
+        console.message("no session is linked to a program")
     return exit_codes.worst(codes)
 
 

@@ -27,7 +27,7 @@ from sessions.source.project import SourceError
 from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 MOST_NAMED = 4
@@ -46,15 +46,15 @@ def run(options: argparse.Namespace) -> int:
         push = pushed(opened.session, path.parent)
         others = others_changed(push, path, fixture_files.below(push.project.top)) if push.files else {}
         if push.files and not options.json:
-            command_output.diff_lines(push.diff())
+            console.diff_lines(push.diff())
             if others:
                 paths, fixtures = [os.path.relpath(one) for one in others], sum(others.values())
                 sessions = f"{len(paths):,} other session{'s' * (len(paths) != 1)}"
                 named = f"{shlex.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
                 said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
-                command_output.text(f"{said}; then `workbench pull {named}`")
+                console.text(f"{said}; then `workbench pull {named}`")
         is_meant = bool(push.files) and options.yes
-        can_ask = command_output.is_terminal(sys.stdin) and command_output.is_terminal(sys.stderr)
+        can_ask = console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)
         if push.files and can_ask and not (options.yes or options.json):
             sys.stderr.write("Write it? [y/N] ")
             sys.stderr.flush()
@@ -70,9 +70,9 @@ def run(options: argparse.Namespace) -> int:
     names = [push.project.name(file) for file in push.files]
     if options.json:
         shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_meant}
-        command_output.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
+        console.json({**shape, "others": {os.path.relpath(one): count for one, count in others.items()}})
     elif not names:
-        command_output.message(f"{path}: already equals its program")
+        console.message(f"{path}: already equals its program")
     else:
-        command_output.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
+        console.message(f"{', '.join(names)}: {'written' if is_meant else 'not written; --yes writes it'}")
     return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT

@@ -21,7 +21,7 @@ from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.config import user_code
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 
@@ -53,5 +53,5 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{options.session} has no reply to record; {sends} gets some", exit_codes.NOTHING)
     selection.save(loaded, session, options.session, winner="our results")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
-    command_output.result(options.json, {"path": options.session, "recorded": done}, said)
+    console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

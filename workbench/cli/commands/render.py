@@ -25,7 +25,7 @@ from sessions.model.session import Column, Session
 from sessions.running import rendering
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes
 
 if TYPE_CHECKING:
     from workbench.output.spending import Spent
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         request = selection.prepare_request(chosen, column)
         if isinstance(request, selection.Unrenderable):
             codes.append(exit_codes.USAGE)
-            command_output.message(f"workbench: {column.id}: {request.message}")
+            console.message(f"workbench: {column.id}: {request.message}")
             error = {"type": request.type, "message": request.message}
             shapes[column.id] = {"messages": [], "segments": [], "request": None, "error": error}
             continue
@@ -73,23 +73,23 @@ def run(options: argparse.Namespace) -> int:
             continue
         elif options.request:
             if said := rendering.other_request(chosen.session, column, chosen.case, request, waits=True):
-                command_output.message(f"{column.id}: {said}")
+                console.message(f"{column.id}: {said}")
             made = _http_request(chosen.session, column, request).get("http")
             if made is None:
-                command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
+                console.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
                 continue
-            command_output.message(f"{made['method']} {made['url']}")
+            console.message(f"{made['method']} {made['url']}")
             for name, value in made["headers"].items():
-                command_output.message(f"{name}: {value}")
-            command_output.text(made["body"])
+                console.message(f"{name}: {value}")
+            console.text(made["body"])
         else:
             write(f"{column.id} → {request.model}", [m.as_dict() for m in request.messages])
     if options.json:
-        command_output.json({"prompts": shapes, **(json_shapes.ledgers(spent) if options.tokens else {})})
+        console.json({"prompts": shapes, **(json_shapes.ledgers(spent) if options.tokens else {})})
     elif options.tokens and spent:
         from workbench.output import spending
 
-        command_output.text(spending.text_of(spent))
+        console.text(spending.text_of(spent))
     return exit_codes.worst(codes)
 
 
@@ -136,29 +136,29 @@ def _spent(request: Request) -> Spent:
 
 def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
     """Print a prompt: `[head]`, then each message under its role."""
-    command_output.text("\n\n\n")
-    command_output.heading(f"[{head}]\n", "blue")
+    console.text("\n\n\n")
+    console.heading(f"[{head}]\n", "blue")
     for message in messages:
-        command_output.heading(f"{str(message['role']).capitalize()} message:\n", "red")
+        console.heading(f"{str(message['role']).capitalize()} message:\n", "red")
         content = message.get("content")
         if isinstance(content, str):
-            command_output.text(content.strip())
+            console.text(content.strip())
         elif isinstance(content, list):
             for part in content:
                 if part.get("type") == "text":
-                    command_output.text(str(part.get("text", "")).strip())
+                    console.text(str(part.get("text", "")).strip())
                 else:
-                    command_output.heading(describe_part(part) + "\n", "blue")
+                    console.heading(describe_part(part) + "\n", "blue")
         calls = message.get("tool_calls") or ()
         if calls:
-            command_output.heading("Tool calls:\n", "red")
+            console.heading("Tool calls:\n", "red")
         for call in calls:
             function = _inner(call, "function")
             arguments = function.get("arguments", call.get("args", call.get("arguments", {})))
             name = function.get("name") or call.get("name", "<unknown>")
             shown = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, (dict, list)) else str(arguments)
-            command_output.heading(f"{name}: {shown}\n", "green")
-        command_output.text("\n")
+            console.heading(f"{name}: {shown}\n", "green")
+        console.text("\n")
 
 
 def describe_part(part: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import write_causes
-from workbench.output import command_output, exit_codes, json_shapes, measures
+from workbench.output import console, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError, nearest
 
 
@@ -63,19 +63,19 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     )
     found = reviewing.review(files, plan, options.jobs)
     for error in found.errors.values():
-        command_output.message(f"workbench: {error}")
+        console.message(f"workbench: {error}")
     ids = _accepted(options, found)
     chosen = [*options.adapters, "--case", *options.cases, "-k", options.keyword, f"{options.no_source}"]
     kept, was_left = decisions_on_files(options.paths, chosen), False
     again = partial(reviewing.review, files, plan, options.jobs)
     is_decided = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
-    is_seen = all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
+    is_seen = all(console.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
     on_screen = bool(found.causes) and decide is not None and not is_decided and is_seen
     if on_screen and decide is not None:
         found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
         ids, was_left = set(decisions.accepted) if decisions is not None else set(), decisions is not None
         if decisions is None:
-            command_output.message("review aborted; nothing was written")
+            console.message("review aborted; nothing was written")
     written: list[Written] = []
     for path in found.files_of(ids):
         one = reviewing.accept(path, ids, plan, found.seen.get(path))
@@ -83,16 +83,16 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         if options.json:  # else report each file at once: many files take a while
             continue
         if one.error:
-            command_output.message(f"workbench: {one.error}")
+            console.message(f"workbench: {one.error}")
             continue
         waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
         waiting += f", {one.text_left}" if one.text_left else ""
-        command_output.text(f"{path}: {'pulled, ' if one.pulled else ''}{one.recorded} recorded again{waiting}")
+        console.text(f"{path}: {'pulled, ' if one.pulled else ''}{one.recorded} recorded again{waiting}")
     if was_left and not any(one.error for one in written):
         kept.remove()
     left = again() if any(one.recorded or one.pulled for one in written) else found
     if options.json:
-        command_output.json(
+        console.json(
             {
                 "causes": [json_shapes.cause(one) for one in left.causes],
                 "accepted": sorted(ids),
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     else:
         _tell(options, left, written, bool(ids) or on_screen)
     if options.accept_all and (lines := verdict_lines(left.causes)):
-        command_output.message("\n".join([*lines, "--accept-all left them out; --accept ID records one of them"]))
+        console.message("\n".join([*lines, "--accept-all left them out; --accept ID records one of them"]))
     if found.errors or any(one.error for one in written):
         return exit_codes.USAGE
     if left.causes:
@@ -132,11 +132,11 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         settled = {id for one in written for id in one.settled}
         if not settled and any(one.error for one in written):
             return  # the errors say it
-        command_output.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
+        console.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:
         if left.is_of_something or not left.errors:
-            command_output.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
+            console.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
         return
     if options.by == "case":
         # Print the causes of each case.
@@ -148,10 +148,10 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
             for case, of in columns.items():
                 by_case.setdefault(case, []).append((cause, of))
         for (path, name), found in by_case.items():
-            command_output.heading(f"{path}::{name}", "red")
+            console.heading(f"{path}::{name}", "red")
             for cause, of in found:
-                command_output.text(f"  {cause.id}  {cause.words}  [{', '.join(of)}]")
+                console.text(f"  {cause.id}  {cause.words}  [{', '.join(of)}]")
     else:
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
-    command_output.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")
+    console.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")

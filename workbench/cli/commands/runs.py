@@ -27,7 +27,7 @@ from sessions.file import store
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.config import settings
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.sending import sent_runs
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.clear:
             freed = sent_runs.clear()
-            command_output.result(options.json, {"freed_bytes": freed}, f"{freed:,} bytes of runs deleted")
+            console.result(options.json, {"freed_bytes": freed}, f"{freed:,} bytes of runs deleted")
             return exit_codes.OK
         with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
             return _show_run(kept, options) if options.id is not None else _search(kept, options)
@@ -101,11 +101,11 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
     count, size = kept.size()
     if options.json:
         runs = [_shape(one, ("values", "messages")) for one in found.runs]
-        command_output.json({"runs": runs, "count": found.count, "kept": count, "bytes": size})
+        console.json({"runs": runs, "count": found.count, "kept": count, "bytes": size})
     else:
         for one in found.runs:
-            command_output.text(_line(one))
-        command_output.message(f"{found.count:,} found of {count:,} runs, {size / sent_runs.MEGABYTE:.1f} MB")
+            console.text(_line(one))
+        console.message(f"{found.count:,} found of {count:,} runs, {size / sent_runs.MEGABYTE:.1f} MB")
     return exit_codes.OK if found.runs else exit_codes.NOTHING
 
 
@@ -118,15 +118,15 @@ def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
         if session is None:
             raise CommandError(f"run {options.id} was kept without its session")
         arguments.write_output(options.output, store.dumps(session))
-        command_output.message(f"wrote {options.output}")
+        console.message(f"wrote {options.output}")
     elif options.json:
         messages = [{"role": role, "content": text} for role, text in found.messages]
-        command_output.json(_shape(found, ()) | {"messages": messages})
+        console.json(_shape(found, ()) | {"messages": messages})
     else:
-        command_output.text(_line(found))
+        console.text(_line(found))
         for role, text in (*found.messages, ("reply", found.text), ("error", found.error)):
             if text:
-                command_output.text(f"\n--- {role}\n{text}")
+                console.text(f"\n--- {role}\n{text}")
     return exit_codes.OK
 
 

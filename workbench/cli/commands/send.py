@@ -51,8 +51,8 @@ from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser, interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
-from workbench.output import command_output, exit_codes, json_shapes, run_text
-from workbench.output.command_output import Turns
+from workbench.output import console, exit_codes, json_shapes, run_text
+from workbench.output.console import Turns
 from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices, sending, sent_runs, tool_answers
 from workbench.sending.sent_runs import SentRuns
@@ -114,19 +114,19 @@ def run(options: argparse.Namespace) -> int:
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
-            command_output.message(f"workbench: {leaves}")
+            console.message(f"workbench: {leaves}")
     with interruptible() as (_, cancel), closing(_Past(chosen.session, options.session)) as past:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
         sender = _Sender(options, cancel, handlers, _Kept(chosen.session, chosen.loaded, options), past)
         shapes, codes = _send_all(sender, chosen, cases, options)
     now = OUTCOMES.get(exit_codes.worst(codes))
     if before and now and not options.json:
-        command_output.text(f"before the fix: {before}; now: {now}")
+        console.text(f"before the fix: {before}; now: {now}")
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}
-        command_output.json(runs | {"cases": shapes} if options.all_cases else runs)
+        console.json(runs | {"cases": shapes} if options.all_cases else runs)
     if cancel.is_set():
-        command_output.message("workbench: interrupted")
+        console.message("workbench: interrupted")
         codes.append(exit_codes.INTERRUPTED)
     return exit_codes.worst(codes)
 
@@ -156,7 +156,7 @@ def _fixed(chosen: Selection, wanted: str) -> tuple[Selection, str]:
         raise CommandError(f"fix {wanted} adds a demo without outputs: fill it in first (in the app) or choose another")
     if effect.after is None:
         raise CommandError(f"{effect.fix.message} {effect.verdict}")
-    command_output.message(f"applied: {effect.fix.message}")
+    console.message(f"applied: {effect.fix.message}")
     session, index = effect.after.session, chosen.session.columns.index(column)
     read = fixes.parse_result(chosen.session, chosen.case, column)
     before = "no reply" if read is None else OUTCOMES[exit_codes.OK if read.ok else exit_codes.DIFFERENT]
@@ -178,7 +178,7 @@ def _send_all(
         case, column = jobs[number]
         with turns.turn(number):
             if options.all_cases and not options.json and column is chosen.columns[0]:
-                command_output.heading(case.plain_words, "yellow")
+                console.heading(case.plain_words, "yellow")
             return sender.send(chosen, case, column)
 
     shapes: dict[str, dict[str, Any]] = {case.name: {} for case, _ in jobs}
@@ -244,7 +244,7 @@ class _Past:
             if megabytes:
                 self._kept = SentRuns(sent_runs.sent_file(), megabytes)
         except (ConfigError, OSError, SessionError, sqlite3.Error) as error:
-            command_output.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
+            console.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
 
     def add(self, session: Session, case: Case, column: Column, outcome: Run) -> None:
         with self._lock:
@@ -258,7 +258,7 @@ class _Past:
             except (OSError, SessionError, sqlite3.Error) as error:
                 self.close()
                 self._kept = None
-                command_output.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
+                console.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
 
     def close(self) -> None:
         if self._kept is not None:
@@ -332,12 +332,12 @@ class _Sender:
     def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:
         """Report the outcome: problems on standard error, the rest as text unless `--json`."""
         if isinstance(outcome, CommandError):
-            command_output.message(f"workbench: {head}: {outcome}")
+            console.message(f"workbench: {head}: {outcome}")
             return outcome
         if not self._options.json:
             run_text.write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
         if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
-            command_output.message(f"workbench: {head}: {outcome.error.message}")
+            console.message(f"workbench: {head}: {outcome.error.message}")
         return outcome
 
 

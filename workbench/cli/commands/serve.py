@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.output import command_output, exit_codes
+from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def run(options: argparse.Namespace) -> int:
         with ExitStack() as kept:
             setup = setup_of(options, kept)
             for line in _warnings(setup):
-                command_output.message(f"workbench: {line}")
-            say, opened = (command_output.message, _opened_in_json) if options.json else (_say, _opened)
+                console.message(f"workbench: {line}")
+            say, opened = (console.message, _opened_in_json) if options.json else (_say, _opened)
             # Only a foreground terminal is read: reading would stop a server in the background.
             is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
             asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
@@ -140,7 +140,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
     sessions = tuple(found.values())
     if options.keep is None:
         for line in seats.abandoned(time.time()):
-            command_output.message(f"workbench: {line}")
+            console.message(f"workbench: {line}")
         top = kept.enter_context(seats.class_folder())
     else:
         top = Path(options.keep)
@@ -202,7 +202,7 @@ def _warnings(setup: Setup) -> list[str]:
 
 def _opened(room: ClassRoom) -> None:
     orders = ""
-    if command_output.is_terminal(sys.stdout):
+    if console.is_terminal(sys.stdout):
         from workbench.serving import board
 
         orders = f"\n\n{board.ORDERS}"
@@ -216,7 +216,7 @@ def _opened(room: ClassRoom) -> None:
 
 def _opened_in_json(room: ClassRoom) -> None:
     setup = room.setup
-    command_output.json(
+    console.json(
         {
             "address": room.address,
             "code": room.seats.code,
@@ -227,9 +227,9 @@ def _opened_in_json(room: ClassRoom) -> None:
             "folder": str(setup.top),
         }
     )
-    command_output.flush()
+    console.flush()
 
 
 def _say(line: str) -> None:
-    command_output.text(line)
-    command_output.flush()
+    console.text(line)
+    console.flush()

@@ -36,7 +36,7 @@ from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.output import (
-    command_output,
+    console,
     display,
     exit_codes,
     json_shapes,
@@ -82,24 +82,24 @@ def run(options: argparse.Namespace) -> int:
 
         arguments.write_output(options.html, report_pages.survival_page(found, Path(options.session).name))
     if options.json:
-        command_output.json(json_shapes.survival(found))
+        console.json(json_shapes.survival(found))
     elif options.markdown:
         from workbench.pages import report_pages
 
-        command_output.text(markdown.document([report_pages.counts(found), report_pages.grid(found)]), end="")
+        console.text(markdown.document([report_pages.counts(found), report_pages.grid(found)]), end="")
     elif options.show is not None:
         # Print a mutation with the text for each parser, and its parse result.
         mutation = CATALOGUE[options.show]
-        command_output.text(f"{mutation.name}: {mutation.imitates}\n")
+        console.text(f"{mutation.name}: {mutation.imitates}\n")
         for column in found.columns:
             cell = column.cells.get(options.show)
             if cell is None:
-                command_output.heading(f"[{column.id}] not applicable to its reply", "dim")
+                console.heading(f"[{column.id}] not applicable to its reply", "dim")
                 continue
-            command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
+            console.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
             for line in survival_words.differences(cell):
-                command_output.text(f"  {line}")
-            command_output.text(f"\n{cell.text}\n")
+                console.text(f"  {line}")
+            console.text(f"\n{cell.text}\n")
             reading_text.write(column.id, cell.reading)
     else:
         _write(found, Path(options.session).name)
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
     for one in over:
         times = measures.counted(one.counts["silently_wrong"], "time")
-        command_output.message(f"{one.id} is silently wrong {times}, of at most {limit}")
+        console.message(f"{one.id} is silently wrong {times}, of at most {limit}")
     if over:
         return exit_codes.DIFFERENT
     is_unjudged = limit is not None and options.adapters and len(broken) < len(found.columns)
@@ -141,9 +141,9 @@ def _grid(options: argparse.Namespace) -> Grid:
         found = replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
     for column in found.columns:
         if column.problem:
-            command_output.message(f"workbench: {column.id}: {column.problem}")
+            console.message(f"workbench: {column.id}: {column.problem}")
     for said in survival_words.passed_over(found.columns):
-        command_output.message(f"not broken: {said}")
+        console.message(f"not broken: {said}")
     return found
 
 
@@ -151,42 +151,42 @@ def _write(found: Grid, name: str) -> None:
     """Print counts, silently wrong values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
     ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
-    command_output.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
+    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
     for source in survival_words.sources(found.columns):
-        command_output.text(f"  broken is {source}")
-    command_output.text("")
+        console.text(f"  broken is {source}")
+    console.text("")
     heads = [display.one_line(one.id, HEAD_WIDTH) for one in found.columns]
-    command_output.text(_row("", heads, heads))
+    console.text(_row("", heads, heads))
     for verdict in VERDICTS:
         counts = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
-        command_output.heading(_row(f"{SIGNS[verdict]} {WORDS[verdict]}", counts, heads), _COLOURS[verdict])
+        console.heading(_row(f"{SIGNS[verdict]} {WORDS[verdict]}", counts, heads), _COLOURS[verdict])
     silent = found.silently_wrong()
     if silent:
-        command_output.heading("\nsilently wrong", "red")
+        console.heading("\nsilently wrong", "red")
     broken = [one for one in found.columns if one.good is not None]
     for mutation, columns in silent:
         ids = "every adapter" if len(columns) == len(broken) > 1 else ", ".join([one.id for one in columns])
-        command_output.text(f"  {mutation.name}: {ids}")
-        command_output.text(f"      {mutation.imitates}")
+        console.text(f"  {mutation.name}: {ids}")
+        console.text(f"      {mutation.imitates}")
         for line in survival_words.differences(columns[0].cells[mutation.name], VALUE_WIDTH):
-            command_output.text(f"      {line}")
+            console.text(f"      {line}")
     for group, mutations in groupby(found.mutations, lambda one: one.group):
-        command_output.heading(f"\n{group}", "blue")
+        console.heading(f"\n{group}", "blue")
         for mutation in mutations:
             cells = [one.cells.get(mutation.name) for one in found.columns]
             signs = [NOT_APPLICABLE if one is None else SIGNS[one.verdict] for one in cells]
             row = _row(f"  {mutation.name}", signs, heads)
             worst = next((one for one in VERDICTS[:2] if SIGNS[one] in row[NAME_WIDTH:]), None)
             if worst is None:
-                command_output.text(row)
+                console.text(row)
             else:
-                command_output.heading(row, _COLOURS[worst])
-    command_output.text("")
+                console.heading(row, _COLOURS[worst])
+    console.text("")
     for verdict in VERDICTS:
-        command_output.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
-    command_output.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
+        console.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
+    console.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
     for line in survival_words.decision(found):
-        command_output.text("\n".join(textwrap.wrap(line, 80, subsequent_indent="  ")))
+        console.text("\n".join(textwrap.wrap(line, 80, subsequent_indent="  ")))
 
 
 def _row(name: str, cells: list[str], heads: list[str]) -> str:

@@ -34,7 +34,7 @@ from workbench.bench import report
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import bench, parser_of
-from workbench.output import command_output, exit_codes, json_shapes, measures
+from workbench.output import console, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import suggesting
 
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         grid, shown = _benched(options.session, session) if options.bench else (None, frozenset())
         failures = suggesting.failing(session) if grid is None else suggesting.failing_in(session, grid, shown)
         count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
-        command_output.message(f"asking {model}, with {count}")
+        console.message(f"asking {model}, with {count}")
         made = suggesting.ask(
             session,
             options.of,
@@ -97,10 +97,10 @@ def run(options: argparse.Namespace) -> int:
     if options.take:
         selection.save(session, variants.apply_variant(session, tag, options.of, made.text), options.session)
     if not options.json:
-        command_output.diff_lines(made.lines)
-        command_output.message(measures.line(made.run.attempts[-1]))
+        console.diff_lines(made.lines)
+        console.message(measures.line(made.run.attempts[-1]))
         tried = f"saved as variant {tag}; try it: `workbench send {shlex.quote(options.session)} --variant {tag}`"
-        command_output.message(tried if options.take else "nothing was written; --take saves it as a variant")
+        console.message(tried if options.take else "nothing was written; --take saves it as a variant")
     benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
     gains = () if benched is None else conclusions.gains(benched, tag, shown)
     if options.json:
@@ -114,11 +114,11 @@ def run(options: argparse.Namespace) -> int:
             for name, by in (("shown", gain.shown), ("withheld", gain.withheld)):
                 of_half[name] = {"difference": by.mean, "p": by.p_adjusted, "cases": len(by.first)}
             shape["gains"].append(of_half)
-        command_output.json({"suggestion": shape})
+        console.json({"suggestion": shape})
     elif benched is not None:
-        command_output.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
+        console.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
         for gain in gains:
-            command_output.text(gain.words)
+            console.text(gain.words)
     return exit_codes.worst(codes)
 
 

@@ -46,7 +46,7 @@ from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
-from workbench.output import command_output, exit_codes, report_blocks
+from workbench.output import console, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
@@ -85,13 +85,13 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None:
         arguments.write_output(options.html, report_pages.upgrade_page(found))
     if options.json:
-        command_output.json(found.as_dict())
+        console.json(found.as_dict())
     elif options.markdown:
-        command_output.text(report_blocks.upgrade_markdown(found), end="")
+        console.text(report_blocks.upgrade_markdown(found), end="")
     elif found.fixtures or not gathered.codes:
         is_same = found.compared and not found.changed
-        command_output.heading(report_blocks.headline(found), "green" if is_same else "yellow")
-        command_output.blocks(report_blocks.of_upgrade(found))
+        console.heading(report_blocks.headline(found), "green" if is_same else "yellow")
+        console.blocks(report_blocks.of_upgrade(found))
     return exit_codes.worst([*gathered.codes, _code(found)])
 
 
@@ -164,7 +164,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         try:
             session = store.load(path)
         except SessionError as error:
-            command_output.message(f"workbench: {error}")
+            console.message(f"workbench: {error}")
             found.codes.append(exit_codes.USAGE)
             continue
         columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
@@ -183,15 +183,15 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
                     sent = live_check.send(change, session, case, column, options.repeat, arguments.allowed(options))
                 except ExpectationError as error:
                     said = f"{case.name} · {column.id}: expect.{error.place}: {error.message}"
-                    command_output.message(f"workbench: {said}")
+                    console.message(f"workbench: {said}")
                     found.codes.append(exit_codes.USAGE)
                     continue
                 found.sent.append(sent)
                 for error_text in sent.errors:
-                    command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
+                    console.message(f"workbench: {case.name} · {column.id}: {error_text}")
                     found.codes.append(exit_codes.PROVIDER)
     if unseen:
-        command_output.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
+        console.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
         found.codes.append(exit_codes.NOTHING)
     return found
 

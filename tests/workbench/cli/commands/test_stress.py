@@ -177,7 +177,7 @@ def test_hostile_texts_reach_no_terminal_and_no_page_as_more_than_text(
     session["demos"] = [{"enabled": True, "values": demo}]
     session["cases"][0]["name"] = nasty
     Path(receipt).write_text(json.dumps(session), encoding="utf-8")
-    monkeypatch.setattr("workbench.output.command_output.is_terminal", lambda stream: True)
+    monkeypatch.setattr("workbench.output.console.is_terminal", lambda stream: True)
     monkeypatch.setenv("NO_COLOR", "1")
     done = run("stress", receipt, "--html", "stress.html")
     assert done.code == exit_codes.OK

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from workbench.output import command_output, display
+from workbench.output import console, display
 
 if TYPE_CHECKING:
     from adapters.display.blocks import Block
@@ -257,7 +257,7 @@ class Turns:
     @contextmanager
     def turn(self, number: int) -> Iterator[None]:
         """Assign this thread's writes to turn `number`."""
-        with command_output.said_by(partial(self._say, number)):
+        with console.said_by(partial(self._say, number)):
             try:
                 yield
             finally:
