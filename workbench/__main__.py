@@ -6,6 +6,7 @@ import atexit
 import errno
 import gc
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -213,7 +214,9 @@ def _require_session(name: str) -> None:
     near = nearest(name, SUMMARIES)
     if near is not None and "." not in name and os.sep not in name:
         raise CommandError(f"no command and no file {name!r}; did you mean `workbench {near}`?")
-    raise CommandError(f"{name}: no such file; `workbench new SIGNATURE -o {name}` makes one")
+    if path.suffix == ".py" or name.endswith(os.sep):
+        raise CommandError(f"{path}: no such file")
+    raise CommandError(f"{name}: no such file; `workbench new SIGNATURE -o {shlex.quote(name)}` makes one")
 
 
 if __name__ == "__main__":

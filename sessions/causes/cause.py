@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -148,8 +149,8 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
-        return f"`workbench pull {' '.join(paths[:3])}` updates the session, `workbench push` the program"
-    named = " ".join(paths) if len(paths) <= 3 else f"{' '.join(paths[:3])} …"
+        return f"`workbench pull {shlex.join(paths[:3])}` updates the session, `workbench push` the program"
+    named = shlex.join(paths[:3]) + (" …" if len(paths) > 3 else "")
     count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
     return f"{count}; `workbench review {named}` decides one after the other"
 

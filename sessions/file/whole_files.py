@@ -114,7 +114,8 @@ def did_you_mean(path: str) -> str:
         stems = {one.name: one.name.lstrip(".").partition(".")[0] for one in file.parent.iterdir()}
         stem = file.name.lstrip(".").partition(".")[0]
         alike = difflib.get_close_matches(stem, stems.values())  # files share their endings
-        near = difflib.get_close_matches(file.name, [name for name in stems if stems[name] in alike], n=1, cutoff=0)
+        others = [name for name in stems if stems[name] in alike and name != file.name]  # a link may lead nowhere
+        near = difflib.get_close_matches(file.name, others, n=1, cutoff=0)
         if near:
             return f"did you mean {file.parent / near[0]}?"
     return ""

@@ -11,7 +11,7 @@ from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.imports.message_values import MessageReader
-from sessions.imports.reading import KEPT, Imported, listed
+from sessions.imports.reading import KEPT, Imported, counted, listed
 from sessions.model.held_values import value_of
 from sessions.model.parameters import kind_of
 from sessions.model.replies import Reply
@@ -58,7 +58,7 @@ def from_messages(
         questions.append("the signature has no dspy.History field, so the history will not be in any prompt")
     extra = {KEPT: {"system": list(found.systems)}} if found.systems else {}
     made = Case(case, inputs=found.asked, history=found.turns, extra=extra)
-    notes = [f"{len(found.turns)} turns of history", *found.notes]
+    notes = [counted(len(found.turns), "turn") + " of history", *found.notes]
     if reply is not None:
         model = data.get("model")
         shown = Reply(reply, source="pasted", model=model if isinstance(model, str) else None)

@@ -15,7 +15,7 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, json_of, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, counted, decoded, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
@@ -164,7 +164,7 @@ def _typed(
 def _imported(rows: list[Row], path: str, given: SignatureText | None, questions: Sequence[str] = ()) -> Imported:
     if not rows:
         raise SessionError(path, "", "contains no demo")
-    asked, notes = list(questions), [f"{len(rows):,} demos"]
+    asked, notes = list(questions), [counted(len(rows), "demo")]
     values = proposing.values_by_key(row for _, row in rows)
     if given is None:
         names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
@@ -192,7 +192,7 @@ def _imported(rows: list[Row], path: str, given: SignatureText | None, questions
     for name in signature.fields:
         lacking = len(rows) - len(values.get(name, ()))
         if lacking:
-            notes.append(f"`{name}` is missing in {lacking:,} of {len(rows):,} demos")
+            notes.append(f"`{name}` is missing in {lacking:,} of {counted(len(rows), 'demo')}")
     for name, field in signature.fields.items():  # the first value of a wrong type, which dspy renders unchanged
         wrong = (place for place, row in rows if name in row and not takes(field.annotation, row[name]))
         if field.annotation is not str and (place := next(wrong, None)) is not None:

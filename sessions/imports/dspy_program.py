@@ -19,7 +19,7 @@ from adapters.signatures.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, counted, dict_in, listed
 from sessions.model import parameters
 from sessions.model.parameters import CONNECTION, OF_THE_LM, PARAMETERS, kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
@@ -110,7 +110,7 @@ def from_program(
         params=params,
         extra={KEPT: without_secrets({**left, "predictor": name, "metadata": data.get("metadata"), **others})},
     )
-    notes.append(f"{len(demos):,} demos")
+    notes.append(counted(len(demos), "demo"))
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
 
 

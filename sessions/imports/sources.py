@@ -11,7 +11,7 @@ from adapters.late_dataclasses import replace
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
-from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, text_of
+from sessions.imports.reading import KEPT, LINES, Imported, counted, json_of, pickled, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source.linking import class_in
@@ -39,8 +39,8 @@ def as_cases(imported: Imported, name: str) -> Imported:
         expect = {"fields": {key: {"equals": value} for key, value in outputs.items()}} if outputs else {}
         cases.append(Case(own, inputs=inputs, expect=expect, extra={KEPT: others} if others else {}))
     expecting = sum(bool(case.expect) for case in cases)
-    notes = [note.replace(" demos", " rows") for note in imported.notes]
-    notes.append(f"{len(cases):,} cases, {expecting:,} of them with expectations")
+    notes = [re.sub(r" demo(s?)(?!\w)", r" row\1", note) for note in imported.notes]
+    notes.append(f"{counted(len(cases), 'case')}, {expecting:,} of them with expectations")
     made = replace(session, demos=(), cases=tuple(cases))
     return Imported(made, tuple(notes), imported.questions, imported.has_signature, by_name=True)
 

@@ -126,7 +126,9 @@ def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureT
             found.read()
             return found
         if not names:
-            return SignatureText(text)
+            found = SignatureText(text)
+            found.read()
+            return found
         found = gather_text(text, names[0], file)
         if not is_place(names[0]):
             SignatureText(text, names[0]).read()  # an error names the file's own lines

@@ -73,6 +73,8 @@ class Checked:
     """The reason why it follows no program; empty if it does."""
     releases: frozenset[str] = frozenset()
     """The releases of dspy that its columns follow."""
+    names: frozenset[str] = frozenset()
+    """The names of its cases, columns and adapters."""
 
 
 def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
@@ -119,8 +121,9 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
             updated |= was_restored
     except SessionError as error:
         return Checked(path, error=str(error))
+    names = frozenset([*(case.name for case in session.cases), *_names_of_columns(session)])
     if not results:
-        return Checked(path, nothing=_why_nothing(session, plan))
+        return Checked(path, nothing=_why_nothing(session, plan), names=names)
     unlinked = ""
     if plan.source:
         results = add_source_verdict(results, check_source(session, path.parent, follower))
@@ -130,7 +133,7 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
     of_dspy = [one.adapter for one in session.columns if catalog.dspy_class(one.adapter.partition("@")[0]) is not None]
     named = [catalog.parse_release(one) for one in of_dspy]
     releases = frozenset([one.version if one is not None else recording.DSPY for one in named])
-    return Checked(path, more, updated=updated, unlinked=unlinked, releases=releases)
+    return Checked(path, more, updated=updated, unlinked=unlinked, releases=releases, names=names)
 
 
 def _key_order_checked(
@@ -215,10 +218,14 @@ def wanted_of(session: Session, path: str, plan: Plan) -> checking.IsWanted:
     return wanted
 
 
+def _names_of_columns(session: Session) -> list[str]:
+    """List the ids, then the adapters, of its columns."""
+    return list(dict.fromkeys([*(one.id for one in session.columns), *(one.adapter for one in session.columns)]))
+
+
 def _why_nothing(session: Session, plan: Plan) -> str:
-    columns = dict.fromkeys([*(one.id for one in session.columns), *(one.adapter for one in session.columns)])
-    cases = [one.name for one in session.cases]
-    for what, given, known in (("column or adapter", plan.adapters, list(columns)), ("case", plan.cases, cases)):
+    columns, cases = _names_of_columns(session), [one.name for one in session.cases]
+    for what, given, known in (("column or adapter", plan.adapters, columns), ("case", plan.cases, cases)):
         for name in given:
             if name not in known:
                 return no_such(what, name, known)

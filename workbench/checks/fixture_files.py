@@ -8,6 +8,7 @@ of the case and the column; with the prefix `path:`, in the file's path only, be
 from __future__ import annotations
 
 import ast
+import codecs
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,23 +19,22 @@ from workbench.output.exit_codes import CommandError
 
 PASSED_OVER = frozenset({"node_modules", "__pycache__", "site-packages"})
 HEAD_BYTES = 65_536
+_SCHEMA = re.compile(rb'"\$schema"\s*:\s*"urn:adapter-workbench:session:')
 _FORMAT = re.compile(rb'"format"\s*:\s*\d')
 
 
 def find(paths: Sequence[str]) -> list[Path]:
     """List the named files and all sessions in named folders, sorted, once each. Raises `CommandError` without any."""
-    found: dict[Path, None] = {}
+    found: dict[str, Path] = {}
     for name in paths:
         path = Path(name)
-        if path.is_dir():
-            found.update(dict.fromkeys(below(path)))
-        elif path.exists():
-            found[path] = None
-        else:
-            raise CommandError(f"{name}: no such file or folder")
+        if not name or not path.exists():  # "" would be this folder, and comes from a variable that is not set
+            raise CommandError(f"{name or repr(name)}: no such file or folder")
+        for file in below(path) if path.is_dir() else (path,):
+            found.setdefault(os.path.abspath(file), file)
     if not found:
         raise CommandError(f"no session in {', '.join(paths)}", exit_codes.NOTHING)
-    return list(found)
+    return list(found.values())
 
 
 def below(folder: Path) -> Iterator[Path]:
@@ -48,13 +48,16 @@ def below(folder: Path) -> Iterator[Path]:
 
 
 def looks_like_session(path: Path) -> bool:
-    """Return whether the beginning of a file has the first keys of a session."""
+    """Return whether the beginning of a file names the schema, or has the first keys, of a session."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
     except OSError:
         return False
-    return head.lstrip()[:1] == b"{" and b'"signature"' in head and _FORMAT.search(head) is not None
+    if not head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        return False
+    # Sorted keys put long cases between the schema and the other keys.
+    return _SCHEMA.search(head) is not None or (b'"signature"' in head and _FORMAT.search(head) is not None)
 
 
 Test = Callable[[str, Sequence[str]], bool]

@@ -240,9 +240,17 @@ def looks_like_a_file(text: str) -> bool:
 
 
 def write_output(path: str | Path, text: str) -> None:
-    """Write the file that an option names. Raises `CommandError`; the file is then unchanged."""
-    from sessions.file import whole_files
+    """Write the file that an option names, unless it is a session.
 
+    Raises `CommandError`; the file is then unchanged.
+    """
+    from sessions.file import whole_files
+    from workbench.checks.fixture_files import looks_like_session
+
+    if str(path) == "-":
+        raise CommandError("-: standard output has the command's own text; name a file")
+    if Path(path).is_file() and looks_like_session(Path(path)):  # reading a pipe would wait
+        raise CommandError(f"{path}: this is a session, and would be overwritten; name another file")
     try:
         whole_files.write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:

@@ -94,7 +94,7 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
     for name in read.data:
         if name not in BY_NAME:
             near = nearest(name, BY_NAME)
-            question = f"; did you mean {near}?" if near else ""
+            question = f"; did you mean {near}?" if near else "."
             listed = ", ".join(BY_NAME)
             raise ConfigError(f"{read.place_of(name)}: there is no setting {name!r}{question} There are: {listed}")
     values: dict[str, Any] = {}

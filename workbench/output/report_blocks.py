@@ -49,7 +49,8 @@ def headline(found: Upgrade) -> str:
     """Return `dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
     counts = found.counts
     compared = measures.counted(counts["compared"], "fixture")
-    return f"{found.before} → {found.after}: {counts['changed']:,} of {compared} change"
+    verb = "changes" if counts["changed"] == 1 else "change"
+    return f"{found.before} → {found.after}: {counts['changed']:,} of {compared} {verb}"
 
 
 def summary(found: Upgrade) -> Iterator[str]:

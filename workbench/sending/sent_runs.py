@@ -25,7 +25,7 @@ from adapters.running.runs import Run
 from adapters.values.plain_json import plain
 from sessions.file import store
 from sessions.file.json_values import JSON
-from sessions.file.whole_files import private, state_folder
+from sessions.file.whole_files import explain, private, state_folder
 from sessions.model.session import Column, Session
 
 LONGEST_TEXT = 200_000
@@ -334,6 +334,8 @@ def plain_words(error: Exception) -> str:
     # an error that Python itself raises has no name
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return f"{sent_file()}: {error} (free some space, or delete the kept runs with `workbench runs --clear`)"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {explain(error)[0]}"
     return str(error)
 
 

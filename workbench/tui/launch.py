@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
 
             if not calls_at(path):
                 raise
-            hint = f"`workbench import {path} -o failure.session.json` makes a session from a call"
+            hint = f"`workbench import {shlex.quote(str(path))} -o failure.session.json` makes a session from a call"
             raise SessionError(path, "", "it contains calls of dspy, not a session", hint) from None
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
     return run(app)

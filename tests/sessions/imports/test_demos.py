@@ -40,7 +40,7 @@ def test_cells_take_the_type_of_their_field(tmp_path: Path) -> None:
 def test_an_empty_cell_is_an_empty_text_or_a_missing_value(tmp_path: Path) -> None:
     made = load(tmp_path, "x.csv", "note,total\n,\n")
     assert rows(made) == [{"note": ""}]
-    assert "`total` is missing in 1 of 1 demos" in made.notes
+    assert "`total` is missing in 1 of 1 demo" in made.notes
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -109,7 +109,6 @@ def add_arguments(parser: Parser) -> None:
         "P",
         "how often --fail-if-worse may fail for an unchanged model (default 5%%)",
         type=level,
-        default=LEVEL,
     )
     parser.option("--html", "FILE", "also write a page with the heat map and every reply")
     parser.option("--markdown", "FILE", "also write the grid for a pull request")
@@ -122,6 +121,13 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
+    if options.threshold is not None and not (options.expect or options.metric):
+        raise CommandError("--threshold needs scores: --expect or --metric")
+    if options.level is not None and options.compare is None:
+        raise CommandError("--level needs something to compare with: --compare OLD, or --compare previous")
+    for name in ("html", "markdown", "junit") if options.dry_run else ():
+        if getattr(options, name) is not None:
+            raise CommandError(f"--dry-run makes no run to report: leave out --{name}")
     checks: list[Check] = []
     for name in dict.fromkeys(options.expect):
         function = user_code.function(name, f"--expect {name}", "my_checks:total_is_right")
@@ -145,14 +151,15 @@ def run(options: argparse.Namespace) -> int:
             tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
             console.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
             return exit_codes.OK
-        already = f"; {planned.done_count:,} runs are already done" if planned.done_count else ""
+        are = "is" if planned.done_count == 1 else "are"
+        already = f"; {measures.counted(planned.done_count, 'run')} {are} already done" if planned.done_count else ""
         console.text(f"{found.words}{already}; nothing was sent")
         return exit_codes.OK
     grid, codes = benched(planned, options, checks)
     for said in missing:
         console.message(f"workbench: {said}")
         codes.append(exit_codes.PROVIDER)
-    return _tell(grid, None if old is None else compare_benches(old, grid, options.level), options, codes)
+    return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
 
 def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
@@ -166,8 +173,9 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
         raise CommandError("which sessions? Give files or folders, as in `workbench bench q.session.json`")
     found = [_target(str(path), options) for path in fixture_files.find(options.paths)]
     targets = [one for one in found if one.cases]
-    if not targets:
-        raise CommandError(f"no session has a case {' or '.join(map(repr, options.cases))}".rstrip())
+    missing = [name for name in options.cases if not any(case.name == name for one in found for case in one.cases)]
+    if missing or not targets:
+        raise CommandError(f"no session has a case {' or '.join(map(repr, missing))}".rstrip())
     for model in dict.fromkeys(one.session.model_of(column) for one in targets for column in one.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
@@ -265,8 +273,10 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     else:
         console.blocks(told())
     if options.fail_under is not None:
+        counted = {one.column for one in grid.columns if one.share("parsed") is not None}
         for column in under(grid, options.fail_under):
-            console.message(f"workbench: {column} is below {options.fail_under:.0%}")
+            said = f"is below {options.fail_under:.0%}" if column in counted else "has no run that counts"
+            console.message(f"workbench: {column} {said}")
             codes.append(exit_codes.DIFFERENT)
     if options.fail_if_worse and compared is not None and compared.worse:
         for line in compared.worse:

@@ -30,9 +30,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     causes = Causes()
     unlinked: dict[str, str] = {}
     followed: Counter[str] = Counter()
+    unseen = set() if options.shard is not None else {*options.adapters, *options.cases}
     progress = console.StatusLine(EVERY_S)
     for done, checked in enumerate(check_all(files, plan, options.jobs), 1):
         progress.clear()
@@ -113,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
         if wants_report:
             results += checked.results
         causes.add(checked.results)
+        unseen -= checked.names
         followed.update(checked.releases)
         if checked.unlinked:
             unlinked[str(checked.path)] = checked.unlinked
@@ -121,6 +124,7 @@ def run(options: argparse.Namespace) -> int:
         if len(files) > 1:
             progress.show(f"{done:,} of {len(files):,} files")
     progress.clear()
+    codes += _tell_of_unseen(unseen) if any(counts.values()) else []
     found = causes.found()
     lints: dict[str, Any] = {}
     if options.lint:
@@ -179,6 +183,13 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
+def _tell_of_unseen(names: Collection[str]) -> list[int]:
+    """Report values of `--adapter` and `--case` that no session has; return an exit code for each."""
+    for name in sorted(names):
+        console.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
+    return [exit_codes.NOTHING] * len(names)
+
+
 def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
     """Report if the project in this folder has another dspy than the sessions."""
     own = project.find(Path.cwd())
@@ -186,7 +197,7 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
         if own is not None and release != own.version:
             sessions = f"{count} {'sessions follow' if count > 1 else 'session follows'} {release}"
             sides = f"--from {'ours' if release == recording.DSPY else release} --to {own.version}"
-            shows = f"`workbench upgrade {' '.join(paths)} {sides}` shows the differences"
+            shows = f"`workbench upgrade {shlex.join(paths)} {sides}` shows the differences"
             console.message(
                 f"this project has dspy {own.version} ({os.path.relpath(own.source)}), and {sessions}; {shows}"
             )
@@ -223,8 +234,14 @@ def _plan(options: argparse.Namespace) -> Plan:
         model = ""
     if options.require_source and options.no_source:
         raise CommandError("--require-source and --no-source exclude each other")
-    if options.live is None and (options.repeat > 1 or options.deadline is not None):
-        raise CommandError(f"--{'repeat' if options.repeat > 1 else 'deadline'} requires --live")
+    sending = {
+        "--repeat": options.repeat > 1,
+        "--deadline": options.deadline is not None,
+        "--allow-host": options.allow_hosts,
+        "--allow-variable": options.allow_variables,
+    }
+    if options.live is None and (given := [name for name, is_given in sending.items() if is_given]):
+        raise CommandError(f"{given[0]} requires --live")
     if options.keyword:
         fixture_files.parse(options.keyword)
     return Plan(
@@ -296,6 +313,7 @@ def _write(checked: Checked) -> None:
     if not results:
         console.heading(f"{path}: {checked.nothing}", "yellow")
     elif code_of(results) == exit_codes.NOTHING:
-        console.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
+        sends = f"`workbench send {shlex.quote(str(path))} --save`"
+        console.heading(f"{path}: nothing recorded; {sends} does, or the app", "yellow")
     for note in dict.fromkeys(note for one in results for note in one.notes):
         console.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

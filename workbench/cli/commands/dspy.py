@@ -44,12 +44,14 @@ PROJECT = "project"
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
-    parser.option("--python", "PYTHON", "of add: the Python to make the environment from", default=sys.executable)
+    parser.option("--python", "PYTHON", "of add: the Python to make the environment from")
     parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
     action, name = options.action, options.name
+    if options.python is not None and action != "add":
+        raise CommandError("--python goes with add; `workbench dspy use PYTHON` uses the dspy of your own environment")
     if action == "list":
         if name is not None:
             raise CommandError("list takes no name; `workbench dspy add 3.0.4` adds a release")
@@ -67,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
             line = console.StatusLine()
             try:
                 with cleaned_up():
-                    found = environments.add(name, partial(_tell, line), options.python)
+                    found = environments.add(name, partial(_tell, line), options.python or sys.executable)
             finally:
                 line.clear()
         else:

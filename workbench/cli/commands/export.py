@@ -22,6 +22,7 @@ from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.exporting import forms
 from workbench.output import console, exit_codes, json_shapes
+from workbench.output.exit_codes import CommandError
 
 __doc__ = (__doc__ or "").replace(
     "  FORMATS\n", "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
     form = forms.FORMS[options.form]
     every_case = form.wants_every_case and options.case is None
     chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=True)
+    if options.adapters and len(chosen.columns) > 1 and not form.wants_every_column:
+        raise CommandError(f"--as {form.name} writes one column; --adapter names {len(chosen.columns)}")
     cases = chosen.session.cases if every_case else (chosen.case,)
     name = chosen.session.name or Path(options.session).name
     code, hosts = chosen.allow_code, options.allow_hosts
@@ -57,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         shape = {"column": chosen.columns[0].id, "to": form.name, "text": text}
         text = json_shapes.dumps({**shape, "left_out": list(made.left_out), "notes": list(made.notes)}) + "\n"
-    if options.output is not None:
+    if options.output is not None and options.output != "-":
         arguments.write_output(options.output, text)
     if not every_case:
         selection.report_first_case(chosen.session, options.case)
@@ -65,6 +68,6 @@ def run(options: argparse.Namespace) -> int:
         console.message(f"column {chosen.columns[0].id}; choose another with --adapter")
     for one in (*(f"left out: {one}" for one in made.left_out), *made.notes):
         console.message(one)
-    if options.output is None:
+    if options.output is None or options.output == "-":
         console.text(text, end="")
     return exit_codes.OK

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 from adapters.errors import SignatureError
@@ -107,8 +108,9 @@ def run(options: argparse.Namespace) -> int:
                 console.message(f"~ guessed: {guess}")
             for question in imported.questions:
                 console.message(f"? {question}")
-            if is_written:
-                console.message(f"{path}: written. Next: `workbench render {path}`, or `workbench {path}`")
+            if path and is_written:
+                named = shlex.quote(path)
+                console.message(f"{path}: written. Next: `workbench render {named}`, or `workbench {named}`")
                 continue
             console.text(imported.session.signature.text)
             if imported.questions and not options.accept:

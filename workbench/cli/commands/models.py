@@ -55,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
         if options.capabilities is None and not options.words and not options.json:
             return exit_codes.OK
     if options.capabilities is not None:
+        if options.words:
+            raise exit_codes.CommandError("--capabilities takes exact names; leave out the words to search")
         ask_about(options.capabilities)
         known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
         said = "\n".join([f"{name}  {model_choices.can(one)}" for name, one in known.items()])

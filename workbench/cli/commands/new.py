@@ -29,6 +29,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -102,8 +103,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         for one in lints:
             console.message(f"! {one.message}")
+        named = shlex.quote(str(path))
         console.message(
-            f"{path}: {signature.signature}{linked_to}. Next: `workbench render {path}`, or `workbench {path}`"
+            f"{path}: {signature.signature}{linked_to}. Next: `workbench render {named}`, or `workbench {named}`"
         )
     return exit_codes.OK
 
@@ -194,6 +196,8 @@ def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
         if field is None:
             raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
         if not (text.startswith("@") and field_values.takes_file(field)):
+            if name in values:
+                raise CommandError(f"--input {name} is given twice")
             values[name] = value_of(text, field)
             continue
         try:

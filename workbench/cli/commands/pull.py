@@ -18,6 +18,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from sessions.errors import SessionError
@@ -64,7 +65,10 @@ def run(options: argparse.Namespace) -> int:
             for note in notes:
                 console.text(f"  {note}")
     if options.json:
-        console.json({"sessions": shapes, "written": not options.dry_run})
+        is_written = not options.dry_run and any(one["error"] is None for one in shapes)
+        console.json({"sessions": shapes, "written": is_written})
+    if not shapes:
+        console.message("no session is linked to a program")
     return exit_codes.worst(codes)
 
 
@@ -76,7 +80,7 @@ def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named:
     """
     opened = store.open_file(path)
     if opened.session.signature.source is None:
-        return None, f"{path}: {NO_LINK.format(path)}" if is_named else ""
+        return None, f"{path}: {NO_LINK.format(shlex.quote(str(path)))}" if is_named else ""
     if not options.over_edits:
         refuse_to_lose_edits(opened.session, path.parent, follower)
     made = pulled(opened.session, path.parent, follower)

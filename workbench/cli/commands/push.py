@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
             if others:
                 paths, fixtures = [os.path.relpath(one) for one in others], sum(others.values())
                 sessions = f"{len(paths):,} other session{'s' * (len(paths) != 1)}"
-                named = f"{' '.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
+                named = f"{shlex.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
                 said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
                 console.text(f"{said}; then `workbench pull {named}`")
         is_meant = bool(push.files) and options.yes

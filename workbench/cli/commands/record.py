@@ -12,6 +12,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from adapters.formats.catalog import UnknownAdapterError
 from sessions.errors import SessionError
@@ -47,10 +48,8 @@ def run(options: argparse.Namespace) -> int:
                 raise CommandError(f"{options.session}: {error}") from error
             done.append({"case": case.name, "column": column.id})
     if not done:
-        raise CommandError(
-            f"{options.session} has no reply to record; `workbench send {options.session} --save` gets some",
-            exit_codes.NOTHING,
-        )
+        sends = f"`workbench send {shlex.quote(options.session)} --save`"
+        raise CommandError(f"{options.session} has no reply to record; {sends} gets some", exit_codes.NOTHING)
     selection.save(loaded, session, options.session, winner="our results")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
     console.result(options.json, {"path": options.session, "recorded": done}, said)

@@ -49,6 +49,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.tokens and options.request and not options.json:
+        raise exit_codes.CommandError("--tokens and --request print two texts: ask for one, or for both with --json")
     chosen = selection.select(options.session, options.adapters, options.case, options.model)
     chosen = selection.add_variant_columns(chosen, options.variants)
     shapes: dict[str, Any] = {}

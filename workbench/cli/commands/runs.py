@@ -18,11 +18,12 @@ from __future__ import annotations
 import argparse
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
+from datetime import datetime
 from typing import Any
 
 from adapters.late_dataclasses import asdict
-from sessions.file import store, whole_files
+from sessions.file import store
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.config import settings
@@ -32,6 +33,21 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import sent_runs
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted
 
+FILTERS = ("words", "model", "adapter", "failed", "since", "until", "folder")
+"""The options that select runs."""
+DATES = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
+
+
+def _as_stored(text: str) -> str:
+    """Write a day, or a part or time of it, as runs have it. Raises ValueError."""
+    for form in DATES:
+        with suppress(ValueError):
+            return datetime.strptime(text, form).strftime(form)
+    raise ValueError(text)
+
+
+_date = arguments.value("a day such as 2026-11-01", _as_stored, bool)
+
 
 def add_arguments(parser: Parser) -> None:
     about = "the beginning of a word of prompt, reply or error; or as in the app: model:gpt is:failed"
@@ -39,8 +55,8 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--model", "PART", "runs of models whose name contains PART", default="")
     parser.option("--adapter", "A", "runs of this adapter", default="")
     parser.flag("--failed", "only runs that failed or broke off")
-    parser.option("--since", "DATE", "the first day, such as 2026-11-01", default="")
-    parser.option("--until", "DATE", "the last day", default="")
+    parser.option("--since", "DATE", "the first day, such as 2026-11-01", type=_date)
+    parser.option("--until", "DATE", "the last day", type=_date)
     parser.option("--folder", "DIR", "runs of sessions in this folder and below")
     parser.option("--most", "N", "show at most N (default 20)", type=arguments.count, default=20)
     what = parser.add_mutually_exclusive_group()
@@ -53,6 +69,11 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.output and options.id is None:
         raise CommandError("-o needs --id: the number of a run")
+    ignored = [name for name in FILTERS if getattr(options, name) not in ("", None, False, [])]
+    if ignored and (options.clear or options.id is not None):
+        given = "WORD" if ignored[0] == "words" else f"--{ignored[0]}"
+        does = "--clear deletes every run" if options.clear else "--id shows one run"
+        raise CommandError(f"{does}, and cannot be limited by {given}")
     try:
         if options.clear:
             freed = sent_runs.clear()
@@ -60,6 +81,8 @@ def run(options: argparse.Namespace) -> int:
             return exit_codes.OK
         with closing(SentRuns(sent_runs.sent_file(), settings.load().settings.keep_runs)) as kept:
             return _show_run(kept, options) if options.id is not None else _search(kept, options)
+    except BrokenPipeError:  # of standard output
+        raise
     except (OSError, sqlite3.Error) as error:
         raise CommandError(sent_runs.plain_words(error)) from error
 
@@ -70,8 +93,8 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
         model=options.model,
         adapter=options.adapter,
         failed=options.failed,
-        since=options.since,
-        until=options.until,
+        since=options.since or "",
+        until=options.until or "",
         folder=folder,
     )
     found = kept.search(sent_runs.wanted_of(" ".join(options.words), within), options.most)
@@ -94,7 +117,7 @@ def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
         session = kept.session_of(options.id)
         if session is None:
             raise CommandError(f"run {options.id} was kept without its session")
-        whole_files.write(options.output, store.dumps(session).encode("utf-8"))
+        arguments.write_output(options.output, store.dumps(session))
         console.message(f"wrote {options.output}")
     elif options.json:
         messages = [{"role": role, "content": text} for role, text in found.messages]

@@ -98,6 +98,10 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
+    if options.raw and options.ask_again is not None:
+        raise CommandError("--raw parses nothing, so that --ask-again never asks: choose one")
+    if options.all_cases and options.case is not None:
+        raise CommandError("--case sends one case and --all-cases sends every case: choose one")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
     chosen = selection.vary_columns(chosen, options, beside=False)
     before = ""
@@ -236,8 +240,8 @@ class _Past:
             megabytes = 0 if session.private else settings.load().settings.keep_runs
             if megabytes:
                 self._kept = SentRuns(sent_runs.sent_file(), megabytes)
-        except (ConfigError, SessionError) as error:
-            console.message(f"workbench: runs are not kept: {error}")
+        except (ConfigError, OSError, SessionError, sqlite3.Error) as error:
+            console.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
 
     def add(self, session: Session, case: Case, column: Column, outcome: Run) -> None:
         with self._lock:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 MOST_PARTICIPANTS = 200
 
 
+minutes = arguments.value("a number of minutes above 0", float, lambda number: 0 < number < 1e5)
+
+
 def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "sessions",
@@ -55,7 +58,7 @@ def add_arguments(parser: Parser) -> None:
         "--idle",
         "MINUTES",
         "close a page after this time without a key, and free an abandoned seat (default 60)",
-        type=arguments.seconds,
+        type=minutes,
         default=60.0,
     )
     parser.option("--keep", "DIR", "keep the folders of all seats in DIR")

@@ -35,7 +35,16 @@ from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import console, display, exit_codes, json_shapes, markdown, reading_text, survival_words
+from workbench.output import (
+    console,
+    display,
+    exit_codes,
+    json_shapes,
+    markdown,
+    measures,
+    reading_text,
+    survival_words,
+)
 from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 
@@ -44,6 +53,7 @@ NAME_WIDTH = 36
 HEAD_WIDTH = 12
 VALUE_WIDTH = 26
 """The most characters of each of two values on a line."""
+LIMIT = arguments.whole_number(0, 1000)
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
@@ -54,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
         "--dspy-python", "PYTHON", "add the parsers of the dspy in that environment, a column each; repeatable"
     )
     parser.option("--show", "NAME", "show the replies of this mutation with their parse results")
-    parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=int)
+    parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=LIMIT)
     parser.flag("--markdown", "write the grid as a Markdown table")
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
     parser.shared("json")
@@ -63,6 +73,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.show is not None and options.show not in CATALOGUE:
         raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
+    if options.show is not None and (options.json or options.markdown):
+        raise CommandError("--show prints text: leave out --json and --markdown")
     found = _grid(options)
     if options.html is not None:
         from workbench.pages import report_pages
@@ -96,7 +108,8 @@ def run(options: argparse.Namespace) -> int:
     limit = options.fail_over
     over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
     for one in over:
-        console.message(f"{one.id} is silently wrong {one.counts['silently_wrong']} times, of at most {limit}")
+        times = measures.counted(one.counts["silently_wrong"], "time")
+        console.message(f"{one.id} is silently wrong {times}, of at most {limit}")
     if over:
         return exit_codes.DIFFERENT
     is_unjudged = limit is not None and options.adapters and len(broken) < len(found.columns)

@@ -18,6 +18,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from adapters.display.blocks import Note
@@ -57,6 +58,16 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if not options.bench:
+        of_bench = {
+            "--max-cost": options.max_cost is not None,
+            "--repeat": options.repeat > 1,
+            "--jobs": options.jobs > 1,
+        }
+        for name in (name for name, is_given in of_bench.items() if is_given):
+            raise CommandError(f"{name} goes with --bench")
+        if options.tag is not None and not options.take:
+            raise CommandError("--tag names the variant that --take or --bench saves")
     session = store.load(options.session)
     tag = options.tag or unused(suggesting.TAG, variants.tags(session), "{}-{}")
     model = options.model or session.model
@@ -86,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         console.diff_lines(made.lines)
         console.message(measures.line(made.run.attempts[-1]))
-        tried = f"saved as variant {tag}; try it: `workbench send {options.session} --variant {tag}`"
+        tried = f"saved as variant {tag}; try it: `workbench send {shlex.quote(options.session)} --variant {tag}`"
         console.message(tried if options.take else "nothing was written; --take saves it as a variant")
     benched, codes = (None, [exit_codes.OK]) if grid is None else _bench(options, tag, grid)
     gains = () if benched is None else conclusions.gains(benched, tag, shown)
@@ -115,7 +126,8 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
     cases, columns = [one.name for one in session.cases], [one.id for one in session.columns]
     own = [one for one in latest(found, cases, columns).cells if one.case in cases and one.column in columns]
     if not any(one.many for one in own):
-        raise CommandError(f"--bench learns from a bench: run `workbench bench {path}` first", exit_codes.NOTHING)
+        first = f"run `workbench bench {shlex.quote(path)}` first"
+        raise CommandError(f"--bench learns from a bench: {first}", exit_codes.NOTHING)
     grid = Grid(tuple(own))
     return grid, half(grid)
 

@@ -105,6 +105,8 @@ def _settle(options: argparse.Namespace) -> None:
     asked = [name for name, given in kinds.items() if given]
     if options.repeat > 1 and not options.live:
         raise CommandError("--repeat says how often to send; it goes with --live")
+    if (options.allow_hosts or options.allow_variables) and not options.live:
+        raise CommandError("--allow-host and --allow-variable allow to send; they go with --live")
     if len(asked) > 1:
         raise CommandError(f"change one thing at a time, so that causes stay apart: {' or '.join(asked)}")
     if not asked:
@@ -157,6 +159,7 @@ class _Gathered:
 def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
     """Compare the selected fixtures, and with `--live` send them; report errors."""
     found = _Gathered()
+    unseen = set(options.cases)
     for path in files:
         try:
             session = store.load(path)
@@ -170,6 +173,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
             columns = there or (Column(options.from_adapter, options.from_adapter),)
         session = replace_columns(session, columns)
         found.models += [session.model_of(one) for one in columns]
+        unseen -= {case.name for case in session.cases}
         for case in session.cases:
             for column in columns if not options.cases or case.name in options.cases else ():
                 found.compared.append(sides.compare(change, session, str(path), case, column))
@@ -186,6 +190,9 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
                 for error_text in sent.errors:
                     console.message(f"workbench: {case.name} · {column.id}: {error_text}")
                     found.codes.append(exit_codes.PROVIDER)
+    if unseen:
+        console.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
+        found.codes.append(exit_codes.NOTHING)
     return found
 
 

@@ -77,7 +77,7 @@ def test_a_dry_run_says_all_and_writes_nothing(run: Run) -> None:
     assert done.json == {
         "path": None,
         "written": False,
-        "notes": ["1 demos"],
+        "notes": ["1 demo"],
         "questions": ["no signature was given: `text` are taken as inputs, `label` as the output"],
         "guesses": [],
         "signature": {"text": "text -> label", "class": None, "instructions": None},
@@ -196,7 +196,7 @@ def test_candidates_of_an_optimiser_become_variants_that_are_compared_as_prompts
     assert after.signature == before.signature and after.demos == before.demos and after.cases == before.cases
 
     done = run("diff", rain, "--adapter", "chat", "--variant", "gepa-1", "--variant", "gepa-2")
-    assert done.code == exit_codes.DIFFERENT and "[chat → chat · gepa-2] 1 sections differ" in done.out
+    assert done.code == exit_codes.DIFFERENT and "[chat → chat · gepa-2] 1 section differs" in done.out
     assert "Be exact." in done.out
     assert run("diff", rain, "--variant", "gepa-9").code == exit_codes.USAGE
     assert run("diff", rain, rain, "--variant", "gepa-1").code == exit_codes.USAGE

@@ -29,7 +29,7 @@ from workbench.serving.class_room import Setup, hold, own_host
         (("--port", "70000"), "expected a number from 0 to 65535"),
         (("--lesson", "0"), "expected a number from 1"),
         (("--lesson", "²"), "expected a number from 1"),
-        (("--idle", "-1"), "expected a number of seconds"),
+        (("--idle", "-1"), "expected a number of minutes"),
         (("--public-url", "class.example.org"), "https://class.example.org"),
         (("--public-url", "https://[class"), "https://class.example.org"),
         (("--public-url", "https://class:99999"), "https://class.example.org"),

@@ -143,7 +143,7 @@ def test_an_adapter_without_a_good_reply_is_named_and_the_others_are_broken(run:
         (["--show", "fence"], "no mutation 'fence'; did you mean 'fenced'?"),
         (["--adapter", "jsn"], "no column or adapter 'jsn'; did you mean 'json'?"),
         (["--case", "backery"], "no case 'backery'; did you mean 'bakery'?"),
-        (["--fail-over", "few"], "argument --fail-over: invalid int value: 'few'"),
+        (["--fail-over", "few"], "argument --fail-over: 'few': expected a number from 0 to 1000"),
         (
             ["--html", "no/such/folder.html"],
             "no/such/folder.html: cannot be written: no such file or directory (the folder does not exist)",

@@ -1,0 +1,149 @@
+"""Options that would destroy a session, do nothing, or contradict each other: refused, with nothing changed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.conftest import Run
+from workbench.output import exit_codes
+
+ONTO_THE_SESSION = {
+    "export": ("export", "FILE", "-o", "FILE"),
+    "page": ("export", "FILE", "--as", "page", "-o", "FILE"),
+    "check": ("check", "FILE", "--markdown", "FILE"),
+    "check as a page": ("check", "FILE", "--html", "FILE"),
+    "check for CI": ("check", "FILE", "--junit", "FILE"),
+    "bench": ("bench", "FILE", "--html", "FILE"),
+    "stress": ("stress", "FILE", "--html", "FILE"),
+    "upgrade": ("upgrade", "FILE", "--to-adapter", "json", "--html", "FILE"),
+}
+
+REFUSED = {
+    "run --clear word": (("runs", "--clear", "word"), "--clear deletes every run"),
+    "run --clear --failed": (("runs", "--clear", "--failed"), "limited by --failed"),
+    "run --clear --folder": (("runs", "--clear", "--folder", "."), "limited by --folder"),
+    "run --id --model": (("runs", "--id", "1", "--model", "x"), "--id shows one run"),
+    "run --since": (("runs", "--since", "yesterday"), "expected a day"),
+    "run --until": (("runs", "--until", "2026-13-01"), "expected a day"),
+    "check --allow-host": (("check", "FILE", "--allow-host", "localhost"), "--allow-host requires --live"),
+    "check --allow-variable": (("check", "FILE", "--allow-variable", "X"), "--allow-variable requires --live"),
+    "upgrade --allow-host": (("upgrade", "FILE", "--to-adapter", "json", "--allow-host", "x"), "go with --live"),
+    "parse --extraction": (("parse", "FILE", "--adapter", "chat", "--extraction", "FILE"), "no such column"),
+    "render --tokens --request": (("render", "FILE", "--tokens", "--request"), "ask for one"),
+    "export two columns": (("export", "FILE", "--adapter", "chat,json"), "writes one column; --adapter names 2"),
+    "bench --threshold": (("bench", "FILE", "--threshold", "1"), "--threshold needs scores"),
+    "bench --level": (("bench", "FILE", "--level", "1%"), "--level needs something to compare with"),
+    "bench --dry-run --html": (("bench", "FILE", "--dry-run", "--html", "b.html"), "leave out --html"),
+    "bench --case": (("bench", "FILE", "--case", "case 1", "--case", "case x"), "no session has a case 'case x'"),
+    "stress --fail-over": (("stress", "FILE", "--fail-over", "-1"), "expected a number from 0"),
+    "stress --show --json": (("stress", "FILE", "--show", "fenced", "--json"), "leave out --json and --markdown"),
+    "send --all-cases --case": (("send", "FILE", "--all-cases", "--case", "case 1"), "choose one"),
+    "suggest --tag": (("suggest", "FILE", "--tag", "short"), "--take or --bench"),
+    "suggest --repeat": (("suggest", "FILE", "--repeat", "3"), "--repeat goes with --bench"),
+    "models --capabilities": (("models", "claude", "--capabilities", "openai/gpt-4o"), "takes exact names"),
+    "serve --idle": (("serve", "--idle", "0"), "a number of minutes above 0"),
+    "report to -": (("stress", "FILE", "--html", "-"), "name a file"),
+    "a program that is not there": (("gone.py:Answer",), "gone.py: no such file\n"),
+    "a folder that is not there": (("gone/",), "gone: no such file\n"),
+    "send --raw --ask-again": (("send", "FILE", "--raw", "--ask-again", "1"), "choose one"),
+    "dspy --python": (("dspy", "list", "--python", "python3"), "--python goes with add"),
+    "a variable that is not set": (("check", ""), "'': no such file"),
+    "new --input twice": (("new", "a -> b", "-o", "n.json", "--input", "a=1", "--input", "a=2"), "is given twice"),
+}
+
+
+@pytest.mark.parametrize("words", ONTO_THE_SESSION.values(), ids=list(ONTO_THE_SESSION))
+def test_no_report_overwrites_a_session(rain: str, run: Run, words: tuple[str, ...]) -> None:
+    before = Path(rain).read_bytes()
+    done = run(*(rain if word == "FILE" else word for word in words))
+    assert done.code == exit_codes.USAGE and "would be overwritten" in done.err
+    assert Path(rain).read_bytes() == before
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=list(REFUSED))
+def test_what_would_be_ignored_is_refused(rain: str, run: Run, words: tuple[str, ...], said: str) -> None:
+    done = run(*(rain if word == "FILE" else word for word in words))
+    assert done.code == exit_codes.USAGE and said in done.err, done.err
+    assert not Path("n.json").exists() and not done.out
+
+
+def test_a_name_that_is_nowhere_is_never_green(rain: str, run: Run) -> None:
+    run("send", rain, "--save", "--adapter", "chat")
+    assert run("check", rain, "--adapter", "chat").code == exit_codes.OK
+    for option in ("--adapter", "--case"):
+        done = run("check", rain, "--adapter", "chat", "--case", "case 1", option, "gone")
+        assert done.code == exit_codes.NOTHING and "'gone' in any of these sessions" in done.err
+    done = run("upgrade", rain, "--to-adapter", "chat", "--adapter", "chat", "--case", "case 1", "--case", "gone")
+    assert done.code == exit_codes.NOTHING and "no session has a case 'gone'" in done.err
+
+
+def test_a_folder_is_checked_whole_and_once(rain: str, run: Run) -> None:
+    run("send", rain, "--save", "--adapter", "chat")
+    text = Path(rain).read_text(encoding="utf-8")
+    folder = Path("folder")
+    folder.mkdir()
+    (folder / "marked.json").write_text(text, encoding="utf-8-sig")
+    long = json.loads(text)
+    long["cases"].append({**long["cases"][0], "name": "long", "notes": ["x" * 100_000]})
+    (folder / "sorted.json").write_text(json.dumps(long, sort_keys=True), encoding="utf-8")
+    assert run("lint", "folder", "--json").code == exit_codes.OK
+    found = run("check", "folder", str(folder.resolve()), "--json").json
+    assert {one["path"] for one in found["fixtures"]} == {"folder/marked.json", "folder/sorted.json"}
+
+
+def test_a_link_to_nowhere_is_not_suggested_to_itself(rain: str, run: Run) -> None:
+    shutil.copy(rain, "q.session.json")
+    Path("r.session.json").symlink_to("nowhere")
+    done = run("render", "r.session.json")
+    assert done.code == exit_codes.USAGE and "did you mean r.session.json" not in done.err
+
+
+def test_a_dash_is_standard_output(rain: str, run: Run) -> None:
+    assert run("export", rain, "--adapter", "chat", "-o", "-").out == run("export", rain, "--adapter", "chat").out
+    assert not Path("-").exists()
+
+
+def test_nothing_written_is_not_called_written(rain: str, run: Run) -> None:
+    done = run("pull", rain, "--json")
+    assert done.code == exit_codes.DIFFERENT and done.json["written"] is False
+    done = run("pull", ".")
+    assert done.code == exit_codes.OK and "no session is linked" in done.err
+
+
+def test_sending_works_where_runs_cannot_be_kept(rain: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path(rain).resolve()))
+    done = run("send", rain, "--adapter", "chat")
+    assert done.code == exit_codes.OK and "runs are not kept" in done.err and "[Errno" not in done.err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-"])
+def test_closed_streams_are_no_internal_error(rain: str, run: Run, closed: str) -> None:
+    command = f"{sys.executable} -m workbench render {rain} {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (exit_codes.OK, "")
+
+
+def test_a_reader_of_runs_may_leave(rain: str, run: Run) -> None:
+    run("send", rain)
+    command = f"set -o pipefail; {sys.executable} -m workbench runs | head -c 1 > /dev/null"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "Broken pipe" not in done.stderr and done.returncode in (exit_codes.OK, exit_codes.BROKEN_PIPE)
+
+
+def test_a_column_without_runs_is_not_below_a_share(rain: str, run: Run) -> None:
+    done = run("bench", rain, "--adapter", "chat", "--no-send", "--fail-under", "0")
+    assert done.code == exit_codes.DIFFERENT and "chat has no run that counts" in done.err
+
+
+def test_a_suggested_command_can_be_pasted(run: Run) -> None:
+    name = "my rain's.session.json"
+    assert f"`workbench render {shlex.quote(name)}`" in run("new", "a -> b", "-o", name).err
+    assert f"`workbench send {shlex.quote(name)} --save`" in run("check", name).out
+    assert f"-o {shlex.quote('a b.json')}`" in run("a b.json").err
