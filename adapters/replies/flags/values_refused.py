@@ -74,7 +74,7 @@ Kind = Literal["enum", "model", "literal", "scalar", "list", "other"]
 
 
 class Expected(NamedTuple):
-    """What a type expects, without None."""
+    """A type without None, by the kind of value that it expects."""
 
     kind: Kind
     inner: Any
