@@ -17,6 +17,7 @@ import pydantic
 
 from adapters.errors import Pieces
 from adapters.formats.chat import info_of
+from adapters.formats.xml_long import check, is_ambiguous, needed
 from adapters.formats.xml_values import ROOT, elements_to_value, group_children, name_of
 from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings
@@ -47,7 +48,11 @@ class Element(NamedTuple):
     end: int
 
 
-def elements(text: str, root: ElementTree.Element) -> tuple[list[Element], set[str]]:
+Placed = tuple[list[Element], set[str]]
+"""The first elements, and the names of the rest."""
+
+
+def elements(text: str, root: ElementTree.Element) -> Placed:
     """Find the first top-level elements of a well-formed fragment, and the names of the rest (`MOST_PLACED`).
 
     `root` is the parsed fragment.
@@ -65,7 +70,7 @@ def _plain_elements(text: str, children: Iterator[ElementTree.Element]) -> list[
 
     Comments, CDATA, processing instructions, namespaces, and elements inside an element of the same name are ambiguous.
     """
-    if "<!" in text or "<?" in text:
+    if is_ambiguous(text):
         return None
     placed: list[Element] = []
     position = counted = 0
@@ -185,7 +190,7 @@ def read_xml(found: Findings) -> Reading:
     """Parse a reply as XML."""
     signature, completion = found.signature, found.completion
     try:
-        root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
+        root, placed = _tree(completion, signature)
     except ElementTree.ParseError as error:
         offset, words = _fault(completion, error)
         failure = found.parse_error("XMLAdapter", f"Failed to parse XML: {error}")
@@ -196,11 +201,28 @@ def read_xml(found: Findings) -> Reading:
         found.fail(error)
         return found.reading("XMLAdapter")
     grouped = group_children([child for child in root if child.tag == "entry" or child.tag in signature.output_fields])
-    spans, places = _spans(signature, completion, *elements(completion, root))
+    spans, places = _spans(signature, completion, *(placed or elements(completion, root)))
     for name in signature.output_fields:
         if name in grouped:
             _read_field(found, name, grouped[name], places[name])
     return found.reading("XMLAdapter", spans)
+
+
+def _tree(completion: str, signature: Signature) -> tuple[ElementTree.Element, Placed | None]:
+    """Parse a reply, of a long one only what is needed; then return also the elements, if that is not all of them."""
+    document, part = f"<{ROOT}>{completion}</{ROOT}>", needed(completion, (*signature.output_fields, "entry"))
+    if part is None:
+        return ElementTree.fromstring(document), None
+    try:
+        root = ElementTree.fromstring(f"<{ROOT}>{part.text}</{ROOT}>")
+    except (ElementTree.ParseError, ValueError):  # it is cut within an element, or not well-formed
+        return ElementTree.fromstring(document), None
+    children = iter(root)
+    first = _plain_elements(completion, children) if part.is_cut else None
+    if part.is_cut and (first is None or len(first) < MOST_PLACED):
+        return ElementTree.fromstring(document), None
+    check(document)
+    return root, None if first is None else (first, {"", *(name_of(child) for child in children)})
 
 
 def _fault(completion: str, error: ElementTree.ParseError) -> tuple[int, str]:

@@ -234,10 +234,12 @@ def _last_place(text: str, start: int, end: int, key: str) -> int:
     return place
 
 
-def keys_of_row(text: str, start: int, end: int) -> dict[str, None]:
-    """Return the keys of a long row of members (`LONG_ROW`), each once; {} for a single member."""
+def keys_of_row(text: str, start: int, end: int) -> dict[str, int]:
+    """Map the keys of a long row of members (`LONG_ROW`) to its start; {} for a single member."""
     first = _PLAIN_MEMBER.match(text, start, end)
-    return {} if first is None or first.end() == end else dict.fromkeys(_PLAIN_MEMBER.findall(text, start, end))
+    if first is None or first.end() == end:
+        return {}
+    return dict.fromkeys(_PLAIN_MEMBER.findall(text, start, end), start)
 
 
 def place_in_row(text: str, start: int, key: str) -> int:

@@ -24,7 +24,8 @@ from adapters.replies.patterns import (
     LAST,
     LIKELY,
     MISSING,
-    PATTERNS,
+    OF_ERRORS,
+    OF_VALUES,
     RANK,
     UNFORMATTED,
     UNKNOWN,
@@ -81,15 +82,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
                 for number, one in enumerate(inner)
             ]
         )
-    excluded = "parsed" if not reading.ok else "refused"
-    found = [
-        flag
-        for flag in grounds(reading)
-        if flag.name in RANK
-        and not (flag.name in ENDS and reading.ended.finish_reason == "length" and not reading.ok)
-        and PATTERNS[RANK[flag.name]].outcome != excluded
-        and _is_decisive(reading, flag)
-    ]
+    patterns = OF_VALUES if reading.error is None else OF_ERRORS
+    found = [flag for flag in grounds(reading) if flag.name in patterns and _is_decisive(reading, flag)]
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
@@ -107,10 +101,10 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     causes = [
         Diagnosis(
             flag.name,
-            flag.message + _where_copied(reading, flag),
+            flag.message if reading.ended.prompt is None else flag.message + _where_copied(reading, flag),
             flag.field,
             flag.path,
-            partial(fixes_of, PATTERNS[RANK[flag.name]].fixes, apart, flag.path or flag.field),
+            partial(fixes_of, patterns[flag.name], apart, flag.path or flag.field),
         )
         for flag in found
     ]
@@ -133,7 +127,7 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
 
 
 def _where_copied(reading: Reading, flag: Flag) -> str:
-    if reading.ok or reading.ended.prompt is None or flag.field is None:
+    if reading.ok or flag.field is None:
         return ""
     name = copied_from(reading, target_at(reading, flag.path or flag.field))
     return f" The model copied it from the input `{name}`." if name else ""
@@ -212,6 +206,8 @@ def _is_complete(reading: Reading) -> bool:
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
     """Return whether a flag can explain the error, unlike most flags of parsed fields."""
     error = reading.error
+    if error is not None and flag.name in ENDS and reading.ended.finish_reason == "length":
+        return False
     if error is None or error.field is None or flag.field is None or flag.name in OF_ANY_FIELD:
         return True
     return reading.fields[flag.field].state in ("failed", "missing")
@@ -287,6 +283,15 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
     return ""
 
 
+def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
+    """Say that outputs are missing, and what the model did instead, or else that it `left_out` {}, them."""
+    instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
+    said = left_out.format("it" if len(missing) == 1 else "them")
+    if instead:
+        said = f"the model wrote the name of the input `{instead}` instead"
+    return f"The reply has no {named(missing)}; {said}."
+
+
 def _last(reading: Reading) -> Diagnosis:
     def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
         return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading.apart(), None), report)
@@ -303,15 +308,10 @@ def _last(reading: Reading) -> Diagnosis:
         return told(LIKELY, f"{message}.")
     states = reading.states
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
-    them = "it" if len(missing) == 1 else "them"
-    left_out = f"the model left {them} out"
-    written_instead = _input_instead_of(reading, missing[0]) if missing and reading.sections else ""
-    instead = f"the model wrote the name of the input `{written_instead}` instead" if written_instead else ""
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        message = f"The reply has no {named(missing)}; {instead or left_out}."
-        return told(MISSING, message, missing[0])
+        return told(MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
     may_be_cut = is_a_beginning and reading.ended.finish_reason != "stop"
     cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None) if may_be_cut else None
@@ -357,9 +357,8 @@ def _last(reading: Reading) -> Diagnosis:
         plain = told(UNFORMATTED, message)
         return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
-        ends = f"it ends without {them}" if is_a_beginning else left_out
-        message = f"The reply has no {named(missing)}; {instead or ends}."
-        return told(MISSING, message, missing[0])
+        ends = "it ends without {}" if is_a_beginning else "the model left {} out"
+        return told(MISSING, _lacks(reading, missing, ends), missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
     return told(UNKNOWN, message, None, _bug_report(reading))
 

@@ -388,6 +388,10 @@ LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
 
 RANK = {one.name: number for number, one in enumerate(PATTERNS)}
 """Position of each pattern by name, the most decisive first."""
+OF_ERRORS, OF_VALUES = (
+    {one.name: one.fixes for one in PATTERNS if one.outcome != excluded} for excluded in ("parsed", "refused")
+)
+"""The fixes of each pattern that can explain a parse error, and of each that can be a surprise."""
 CAUSES: Mapping[str, str] = {
     **{one.name: one.cause for one in PATTERNS},
     **{name: one[0] for name, one in LAST.items()},

@@ -64,6 +64,7 @@ class Span(NamedTuple):
 
 OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
+OTHER_BRACKET = re.compile(r'\[(?!["\]\n])')
 OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
@@ -74,6 +75,7 @@ unread: not parsed yet · native: taken from the response itself (tool calls, re
 STATE_OF, KIND_OF = itemgetter(1), itemgetter(2)
 """The state of a `FieldReading`, and the kind of a `Span`."""
 ABSENT: tuple[FieldState, ...] = ("missing", "default")
+NOT_FOUND = frozenset(ABSENT)
 
 
 class Extract(NamedTuple):
@@ -246,19 +248,19 @@ class Reading(ShowsItself):
     @kept
     def has_values(self) -> bool:
         """Return whether the reply parsed, or at least one output is in it."""
-        return self.error is None or len(self.lacking) < len(self.fields)
+        return self.error is None or not NOT_FOUND.issuperset(self.states)
 
     @kept
     def has_only_markers(self) -> bool:
-        """Return whether a Chat reply has brackets in markers alone, and no tags, objects, fences or escapes."""
+        """Return whether a Chat reply has brackets in markers and lists of texts alone, no tags, objects or escapes."""
         text, end = self.completion, 0
         if self.form != "markers" or "<" in text or "{" in text or "`" in text or "\\" in text or "\0" in text:
             return False
         for one in self.sections:  # to count all brackets takes twenty times as long
-            if text.find("[", end, one.marker_start) >= 0:
+            if _has_signs(text, end, one.marker_start):
                 return False
             end = one.marker_end
-        return text.find("[", end) < 0
+        return not _has_signs(text, end, len(text))
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -360,6 +362,12 @@ class Reading(ShowsItself):
             return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
         return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
+
+
+def _has_signs(text: str, start: int, end: int) -> bool:
+    """Return whether a part of a text has a bracket that does not begin a list of texts."""
+    at = text.find("[", start, end)
+    return at >= 0 and OTHER_BRACKET.search(text, at, end) is not None
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

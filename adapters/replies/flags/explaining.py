@@ -153,8 +153,21 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
 
 MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
-MAY_FILL = "Not supplied for this"
+MAY_FILL, NOTE = "Not supplied for this", "# note"
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
+
+
+def _may_echo(reading: Reading) -> bool:
+    """Return whether a reply may hold a placeholder in braces, a filler or a note, also as escapes."""
+    text, is_json = reading.completion, reading.form == "json"
+    return (
+        text.find("{", is_json) >= 0  # the first one is that of the object
+        or "\\" in text
+        or "&" in text
+        or MAY_FILL in text
+        or NOTE in text
+        or reading.form not in STRUCTURE
+    )
 
 
 def echoed(reading: Reading) -> Iterator[Flag]:
@@ -200,10 +213,8 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
 
     `of_error`: without those whose flags do not explain a parse error.
     """
-    error, found = reading.error, list[Detector]()
-    if error is not None and (
-        not reading.has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"
-    ):
+    error, found, has_values = reading.error, list[Detector](), reading.has_values
+    if error is not None and (not has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"):
         found.append(no_answer)
     if not of_error:
         found.append(verdict)
@@ -211,7 +222,7 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
     if structure is not None:
         found.append(structure)
     found.append(strange_reply)
-    if not reading.has_values:
+    if not has_values:
         return found
     if [one for one in reading.fields.values() if one.coercions]:
         found.append(repaired_json)
@@ -219,7 +230,7 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
         found.append(values_read)
     if "failed" in reading.states:
         found.append(values_refused)
-    if "failed" in reading.states or not reading.has_only_markers or MAY_FILL in reading.completion:
+    if _may_echo(reading):
         found.append(echoed)
     if not of_error:
         found.append(unchecked)

@@ -150,6 +150,8 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
     """Flag JSON keys of missing outputs that a quote breaks or lacks."""
     for name in _missing(reading)[:MOST_MISSING]:
         match = _key_with_quotes(name).search(reading.completion)
+        if match is None and name not in reading.completion:
+            continue
         within = _key_in_text(name).search(reading.completion) if match is None else None
         if within is not None:
             yield Flag(
@@ -190,13 +192,13 @@ def _missing(reading: Reading) -> list[str]:
     return [name for name, one in reading.fields.items() if one.state == "missing"]
 
 
-def _other_keys(row: dict[str, None], outputs: Iterable[str], known: dict[str, int]) -> Iterable[str]:
+def _other_keys(row: dict[str, int], outputs: Iterable[str], known: dict[str, int]) -> dict[str, int]:
     """Return the keys of a row that are neither outputs nor known; none is looked at by itself if all are short."""
     for key in (*outputs, *(known.keys() & row.keys())):
         row.pop(key, None)
     if max(map(len, row), default=0) <= LONGEST_KEY:
         return row
-    return [key for key in row if len(key) <= LONGEST_KEY]
+    return {key: start for key, start in row.items() if len(key) <= LONGEST_KEY}
 
 
 def _keys(reading: Reading) -> Iterator[Flag]:
@@ -211,7 +213,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             if name in row and name not in duplicated:
                 duplicated[name] = place_in_row(completion, span.start, name)
         if row:
-            ignored.update(dict.fromkeys(_other_keys(row, (*outputs, ""), ignored), span.start))
+            ignored.update(_other_keys(row, (*outputs, ""), ignored))
         elif span.kind == "duplicate" and span.field:
             duplicated.setdefault(span.field, span.start)
         elif span.kind == "unknown" and (match := KEY.match(completion, span.start)):

@@ -76,18 +76,32 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
-    first = start.lstrip()[:1]
-    has_tags = "<" in start
-    is_json_alone = first == "{" and reading.is_plain_object
-    if has_tags and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
+    first, has_signs = start.lstrip()[:1], not reading.has_only_markers
+    if has_signs and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
             f"The reply has the channel markup of gpt-oss ({match.group().strip()}, {place(reading, match.start())}): "
             + NOT_SEPARATED,
         )
-    may_echo = not is_json_alone and (" fields" in start or "structure" in start)  # JSON has no line of words
-    if may_echo and (match := ECHOED.search(start)):
+    if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
+    if has_signs:
+        yield from _before_an_answer(reading, start, first)
+    if reading.error is not None:
+        yield from _no_answer(reading, start, first, has_signs)
+        return
+    if reading.ended.finish_reason == "length" or _is_open(reading):
+        yield from _repetition(reading)
+    if first in '"`' and reading.form == "json" and text_in_quotes(start):
+        yield IN_QUOTES
+    elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
+        where = place(reading, max(0, len(text) - ENDING) + match.start())
+        yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
+
+
+def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+    """Flag thoughts or a second brace before the answer, and what leaked into values."""
+    text, has_tags = reading.completion, "<" in start
     before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
     if (
         before.strip()
@@ -100,24 +114,15 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-    may_double = first in ("{", "`") and not is_json_alone and reading.form in ("json", "fenced json")
+    may_double = reading.form in ("json", "fenced json") and first in ("{", "`") and not reading.is_plain_object
     if may_double and (match := DOUBLED.match(start)):
         yield Flag(
             "doubled-brace",
             f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
             "template; JSON has one.",
         )
-    if reading.has_values and not reading.has_only_markers:
+    if reading.has_values:
         yield from leaked(reading)
-    if reading.ok and (reading.ended.finish_reason == "length" or _is_open(reading)):
-        yield from _repetition(reading)
-    if not reading.ok:
-        yield from _no_answer(reading, start, first)
-    elif first in '"`' and reading.form == "json" and text_in_quotes(start):
-        yield IN_QUOTES
-    elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
-        where = place(reading, max(0, len(text) - ENDING) + match.start())
-        yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 
 def _is_open(reading: Reading) -> bool:
@@ -132,7 +137,8 @@ def _is_open(reading: Reading) -> bool:
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
-    if reading.form == "markers" and not ("<" in text or "\\" in text or "\0" in text):
+    may_be_marked = "\\" in text or "\0" in text or "|" in text or "</s>" in text
+    if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
         return
     texts = [
         (name, value)
@@ -172,11 +178,12 @@ def _may_call(start: str) -> bool:
     return "|" in start and "<|python" in start
 
 
-def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
-    may_call = "name" not in outputs and (not is_flat or "|" in start)  # a flat object of outputs has no key `name`
+    # A flat object of outputs has no key `name`.
+    may_call = has_signs and "name" not in outputs and (not is_flat or "|" in start)
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
@@ -205,6 +212,13 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
                 said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
                 where = place(reading, label.start())
                 yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
+    if has_signs:
+        yield from _in_json(reading, start, first, is_flat)
+    yield from _repetition(reading)
+
+
+def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterator[Flag]:
+    """Flag an object or list with other content than an answer."""
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
@@ -218,7 +232,6 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
             f"The reply repeats the JSON schema ({place(reading, match.start())}): values belong directly under "
             f"their keys{rest}.",
         )
-    yield from _repetition(reading)
 
 
 def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -37,7 +37,7 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
         if field.state == "failed" and field.name in reading.signature.output_fields:
             declared = reading.signature.output_fields[field.name]
             given = given_value(field, declared.annotation)
-            found = list(_of_field(field, declared.annotation, given))
+            found = list(_of_field(field, expected(declared.annotation), given))
             refused = _refusal(reading, field, given)
             wrong = list(wrong_places(declared, given, refused, is_explained=bool(found)))
             told = [one.name for one in wrong if one.path == field.name] if found else ()
@@ -70,28 +70,65 @@ def given_value(field: FieldReading, annotation: Any) -> Any:
     return last.after if is_written else last.before.strip()
 
 
-def _of_field(field: FieldReading, annotation: Any, given: Any) -> Iterator[Flag]:
-    inner, raw = without_none(annotation), (field.raw or "").strip()
+Kind = Literal["enum", "model", "literal", "scalar", "list", "other"]
+
+
+class Expected(NamedTuple):
+    """A type without None, by the kind of value that it expects."""
+
+    kind: Kind
+    inner: Any
+    is_optional: bool
+    allowed: tuple[Any, ...]
+    """The values of a Literal."""
+    words: re.Pattern[str] | None
+    """Its texts, as they stand in another text."""
+
+
+def _expected(annotation: Any) -> Expected:
+    inner = without_none(annotation)
+    is_class, origin, allowed = isinstance(inner, type), get_origin(inner), tuple[Any, ...]()
+    kind: Kind = "other"
+    if is_class and issubclass(inner, Enum):
+        kind = "enum"
+    elif is_class and issubclass(inner, BaseModel):
+        kind = "model"
+    elif origin is Literal:
+        kind, allowed = "literal", get_args(inner)
+    elif inner in SCALARS:
+        kind = "scalar"
+    elif (origin or inner) in LISTS:
+        kind = "list"
+    return Expected(kind, inner, inner is not annotation, allowed, _pattern_of_words(allowed))
+
+
+expected: ByIdentity[Expected] = ByIdentity(_expected)
+
+
+def _of_field(field: FieldReading, wanted: Expected, given: Any) -> Iterator[Flag]:
+    kind, inner, is_optional, _, _ = wanted
+    name, raw = field.name, (field.raw or "").strip()
     text = (given.strip() if isinstance(given, str) else raw)[:MOST_TEXT]
-    name, origin = field.name, get_origin(inner)
-    is_plain, is_list = origin is Literal or inner in SCALARS, (origin or inner) in LISTS
-    if isinstance(inner, type) and issubclass(inner, Enum):
-        yield from _enum(name, inner, given, text, inner is not annotation)
-    elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
-        yield from _model(name, inner, given)
-    elif (is_plain or is_list) and isinstance(given, dict) and (key := _key_of_value(inner, given)) is not None:
+    if kind == "enum":
+        yield from _enum(name, inner, given, text, is_optional)
+    elif kind == "model":
+        if isinstance(given, dict):
+            yield from _model(name, inner, given)
+    elif kind == "other":
+        return
+    elif isinstance(given, dict) and (key := _key_of_value(inner, given)) is not None:
         said = f"`{name}` is an object in the reply; its value is one level too deep, under {shown(key)}."
         yield Flag("value-wrapped", said, name)
-    elif is_plain and isinstance(given, list) and not has_open_quote(raw) and _are_accepted(inner, given):
+    elif kind == "list":
+        yield from _list(name, inner, given)
+    elif isinstance(given, list) and not has_open_quote(raw) and _are_accepted(inner, given):
         yield Flag(
             "value-wrapped", f"`{name}` is a list in the reply, {shown(given)}; a single value is expected.", name
         )
-    elif origin is Literal:
-        yield from _literal(name, inner, given, text, raw[:MOST_TEXT], inner is not annotation)
-    elif inner in SCALARS and not isinstance(given, dict):
+    elif kind == "literal":
+        yield from _literal(name, wanted, given, text, raw[:MOST_TEXT])
+    elif not isinstance(given, dict):
         yield from _scalar(name, inner, raw)
-    elif is_list:
-        yield from _list(name, inner, given)
 
 
 def _key_of_value(annotation: Any, given: dict[str, Any]) -> str | None:
@@ -143,9 +180,8 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
         yield from _other_case(name, given, bare, [*values, *annotation.__members__])
 
 
-def _literal(name: str, annotation: object, given: object, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
-    allowed = list(get_args(annotation))
-    if is_optional and raw.startswith(("Literal[", "str[")):
+def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) -> Iterator[Flag]:
+    if wanted.is_optional and raw.startswith(("Literal[", "str[")):
         yield Flag(
             "literal-wrapper-in-optional",
             f"{shown(raw)} is unwrapped for a plain Literal, but `{name}` is optional.",
@@ -155,11 +191,11 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
     if has_open_quote(raw):
         yield Flag("quote-not-closed", f"The quote at the start of {shown(raw)} is not closed.", name)
         return
-    found = list(_other_case(name, given, text.strip("\"'`.!* "), allowed))
+    found = list(_other_case(name, given, text.strip("\"'`.!* "), wanted.allowed))
     yield from found
     if found:
         return
-    word = _words_of(annotation)
+    word = wanted.words
     inside = set(word.findall(text)) if word is not None else ()
     if word is not None and len(inside) > 1 and not re.search(r"\w", JOINED_BY.sub("", word.sub("", text))):
         said = f"{shown(text)} is more than one of the allowed values; `{name}` takes exactly one."
@@ -172,16 +208,12 @@ def _literal(name: str, annotation: object, given: object, text: str, raw: str, 
         )
 
 
-def _pattern_of_words(annotation: object) -> re.Pattern[str] | None:
-    texts = sorted([one for one in get_args(annotation)[:100] if isinstance(one, str) and one], key=len, reverse=True)
+def _pattern_of_words(allowed: Sequence[Any]) -> re.Pattern[str] | None:
+    texts = sorted([one for one in allowed[:100] if isinstance(one, str) and one], key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b") if texts else None
 
 
-_words_of: ByIdentity[re.Pattern[str] | None] = ByIdentity(_pattern_of_words)
-"""The words of a Literal, as they stand in a text."""
-
-
-def _other_case(name: str, given: object, bare: str, allowed: list[Any]) -> Iterator[Flag]:
+def _other_case(name: str, given: object, bare: str, allowed: Sequence[Any]) -> Iterator[Flag]:
     meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == bare.casefold()), None)
     if meant is not None:
         yield Flag("value-in-another-case", f"{shown(given)} is not {shown(meant)}: `{name}` must match exactly.", name)

@@ -180,6 +180,12 @@ NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
 ANY_SIGN = re.compile("|".join([one.pattern for one in NUMBER_SIGNS.values()]), re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
+def _quoted(said: str) -> Mapping[str, str]:
+    """Return the allowed texts that pydantic lists, by their letters."""
+    return {_letters(one): one for one in QUOTED.findall(said)}
+
+
 def nearly(name: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate probably meant by a name: other case, plural, abbreviation or slip."""
     return _nearest(_letters(name), {_letters(one): one for one in candidates})
@@ -244,7 +250,7 @@ def wrong_places(field: Field, given: object, refused: object, is_explained: boo
         problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
     except Exception:  # a user's type may raise in its own hooks
         return
-    for problem in _with_unions_once(problems):
+    for problem in _with_unions_once(problems) if len(problems) > 1 else problems:
         loc, given_there = problem["loc"], problem["input"]
         if is_explained and not loc and not _is_telling(problem["type"], given_there):
             continue
@@ -299,7 +305,7 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if given is None:
         return Flag("null-not-allowed", f"`{path}` is null, which its type does not allow.", name, path)
     if kind in ("literal_error", "enum"):
-        near = nearly(given, QUOTED.findall(said)) if isinstance(given, str) else None
+        near = _nearest(_letters(given), _quoted(said)) if isinstance(given, str) else None
         hint = f" It is nearest to {near!r}." if near not in (None, given) else ""
         expected = said.removeprefix("Input should be ")
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)

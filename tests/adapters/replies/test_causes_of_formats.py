@@ -73,6 +73,7 @@ def test_an_input_repeated_before_the_outputs_is_not_in_place_of_one() -> None:
 def test_only_markers_are_told_from_signs_of_other_formats() -> None:
     plain = "[[ ## answer ## ]]\nYes, (1).\n\n[[ ## completed ## ]]"
     assert read("chat", "q -> answer", plain).has_only_markers
-    for sign in ("[1]", "<b>", "{x}", "`x`", "\\n", "\0"):
+    assert read("chat", "q -> answer", plain.replace("(1)", '["a", "b"], []')).has_only_markers
+    for sign in ("[1]", "[[1]]", "[THINK]", "<b>", "{x}", "`x`", "\\n", "\0"):
         assert not read("chat", "q -> answer", plain.replace("(1)", sign)).has_only_markers, sign
     assert not read("json", "q -> answer", plain).has_only_markers
