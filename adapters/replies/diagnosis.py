@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 LONGEST_REPORTED = 4_000
-PAIR = 2
 MOST_KEYS = 100
 MOST_SHOWN = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
@@ -352,8 +351,7 @@ def _last(reading: Reading) -> Diagnosis:
                 kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
                 message, is_prose = f"{subject} is {kind}, without any {expected}.", True
         elif reading.form == "fenced json" and "```json" in text:
-            inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
-            message = f"The fenced block is not valid JSON{inner}."
+            message = f"The fenced block is not valid JSON{_complaint(reading)}."
         plain = told(UNFORMATTED, message)
         return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
@@ -362,6 +360,16 @@ def _last(reading: Reading) -> Diagnosis:
         return told(MISSING, message, missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
     return told(UNKNOWN, message, None, _bug_report(reading))
+
+
+def _complaint(reading: Reading) -> str:
+    """Return the first mistake of a fenced block's JSON with its place, in parentheses; "" for none."""
+    text = reading.completion
+    found = JsonText(text[text.find("```json") :]).complaint
+    if found is None:
+        return ""
+    said, at = found
+    return f" ({said}, {place(reading, text.find('```json') + at)})"
 
 
 def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:

@@ -289,7 +289,8 @@ def plain_words(key: Key) -> str:
         if (gone, new) in ((_THOUGHT, ""), ("", _THOUGHT)):
             was, now = ("ChainOfThought", "Predict") if gone else ("Predict", "ChainOfThought")
             return f"`{_THOUGHT}` is {'gone' if gone else 'new'}, as where {now} takes the place of {was}"
-        parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
+        # A name may be anything in another program's prompt, such as a whole history.
+        parts = [f"gone {verdicts.cut(gone)}" if gone else "", f"new {verdicts.cut(new)}" if new else ""]
         return f"the fields changed: {', '.join(one for one in parts if one) or 'their names'}"
     if key.kind in ("demo", "history"):
         what, which = ("demo", "demos") if key.kind == "demo" else ("turn of the history", "history")

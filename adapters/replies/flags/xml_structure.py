@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import known_keys, name_flags
 from adapters.replies.repairs import names_by_case
+from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
@@ -46,7 +47,7 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
 
 def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     error, text = reading.error, reading.completion
-    if error is None:
+    if error is None or is_only_thoughts(text.strip()):  # `empty-reply` says so
         return
     if error.type == "UnicodeEncodeError":
         yield Flag("lone-surrogate", "The reply contains an unpaired surrogate, which XML does not allow.")

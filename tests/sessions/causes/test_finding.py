@@ -281,6 +281,11 @@ def test_a_value_nested_without_end_is_compared() -> None:
     assert change.field.startswith("x[]")
 
 
+def test_a_name_as_long_as_a_history_is_cut() -> None:
+    said = plain_words(Key("fields", "", "history: messages=[" + "{'question': 'Who?'}, " * 50, ""))
+    assert said.startswith("the fields changed: gone history: messages=[{") and len(said) < 120
+
+
 def test_chain_of_thought_in_the_place_of_predict_is_named() -> None:
     session = recorded()
     (cause,) = not_of_replies(replace(session, signature=replace(session.signature, predictor="ChainOfThought")))
