@@ -70,7 +70,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109, coreply #18"),
     Pattern(
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
@@ -111,7 +111,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "agent-layout",
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
-        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310",
+        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750",
     ),
     Pattern(
         "inputs-made-up",
@@ -138,7 +138,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "doubled-brace",
         "The object begins with two braces, as in a template",
         (describe("JSON begins with a single brace."), use("chat")),
-        "langchain #23297",
+        "langchain #23297, ollama #10929",
         "any",
     ),
     Pattern(
@@ -171,7 +171,10 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-entity-unknown", "XML lacks the entities of HTML", XML_TEXT),
     Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT, "dspy #10102"),
     Pattern(
-        "xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT), "semantic-kernel #4271"
+        "xml-cut-off",
+        "The reply ends before every tag is closed",
+        (more_tokens, *XML_TEXT),
+        "semantic-kernel #4271, smolagents #1851",
     ),
     Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
     Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
@@ -215,10 +218,23 @@ PATTERNS: tuple[Pattern, ...] = (
         "extra-keys-refused", "JSON keys that are not outputs, which the adapter rejects", (extra_keys, use("json"))
     ),
     Pattern(
+        "text-in-backticks",
+        "Backticks instead of quotes around a JSON text",
+        (describe('A JSON text between quotes ", without backticks.'), use("chat")),
+        "BAML #1255",
+        "any",
+    ),
+    Pattern(
         "wrong-bracket",
         "A list ends with }, or an object with ]",
         (describe("Close every list with ] and every object with }."), use("chat")),
         "graphrag #635, json_repair #126",
+    ),
+    Pattern(
+        "several-values-one-taken",
+        "Several JSON values in a row where one is expected",
+        (describe("Exactly one JSON value, with nothing after it."), use("json")),
+        "dspy #957, jsonrepair #147",
     ),
     Pattern(
         "value-wrapped",
@@ -344,7 +360,13 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("stop-token-in-value", "The server left the model's stop token in the text", (use("json"),), "", "parsed"),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
-    Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
+    Pattern(
+        "value-invented",
+        "A repair invented an empty value",
+        (use("chat"),),
+        "json_repair #128, python-genai #2266",
+        "any",
+    ),
     Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
     Pattern(
         "repeated-tag-became-list-text",

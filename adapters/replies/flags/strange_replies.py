@@ -41,7 +41,7 @@ ECHOED = re.compile(
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
-DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
+DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{|"\{\s*"\w))')
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
 """A marker at the beginning or end of a line; one inside a line is quoted."""
@@ -50,7 +50,7 @@ CALL = re.compile(
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
 REACT = re.compile(
-    r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
+    r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
 RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
 """JSON keys of providers' responses, each with those of the texts in its list."""
@@ -102,11 +102,10 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
     may_double = first in ("{", "`") and not is_json_alone and reading.form in ("json", "fenced json")
     if may_double and (match := DOUBLED.match(start)):
-        yield Flag(
-            "doubled-brace",
-            f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
-            "template; JSON has one.",
-        )
+        begins = "with two braces" if '"' not in match[1] else 'twice, {"{"'
+        why = ", as in a format string's template" if '"' not in match[1] else ""
+        said = f"The object begins {begins} ({place(reading, match.start(1))}){why}; JSON has one."
+        yield Flag("doubled-brace", said if why else said.replace("; JSON has one", "; JSON begins with one brace"))
     if reading.has_values and not reading.has_only_markers:
         yield from leaked(reading)
     if reading.ok and (reading.ended.finish_reason == "length" or _is_open(reading)):
@@ -208,6 +207,8 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
+    elif first == "[" and '"error"' in start and "error" not in outputs:  # as Gemini's server writes it
+        yield from _error_body((_root(start) or {}).get("error"))
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
@@ -256,12 +257,17 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
-        if isinstance(error, dict | str) and error:
-            quoted = error.get("message", error) if isinstance(error, dict) else error
-            more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
-            if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
-                quoted = said_inside[1].replace('\\"', '"')
-            yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+        yield from _error_body(error)
+
+
+def _error_body(error: object) -> Iterator[Flag]:
+    """Flag the error of a server."""
+    if isinstance(error, dict | str) and error:
+        quoted = error.get("message", error) if isinstance(error, dict) else error
+        more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
+        if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
+            quoted = said_inside[1].replace('\\"', '"')
+        yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
 
 
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
@@ -301,7 +307,7 @@ def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
 
 def _root(text: str) -> dict[str, object] | None:
     opening = text.find("{")
-    if opening < 0 or text[:opening].strip("`json \n"):
+    if opening < 0 or text[:opening].strip("`json[ \n"):
         return None
     try:
         value, _ = LENIENT.raw_decode(text, opening)

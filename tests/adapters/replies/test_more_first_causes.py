@@ -1,0 +1,121 @@
+"""First causes of further replies that failed in public threads, and of good replies that look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.replies import read
+
+WHOLE = "; the whole reply is one XML document, so all of it was refused."
+OUTPUT = """
+from pydantic import BaseModel
+class Output(BaseModel):
+    mapping: dict[str, str]
+class Map(dspy.Signature):
+    q: str = dspy.InputField()
+    output: Output = dspy.OutputField()
+"""
+TWO_OBJECTS = '[[ ## output ## ]]\n{"mapping": {"a": "b"}}\n\n{"mapping": {"c": "d"}}\n\n[[ ## completed ## ]]'
+STRAY = '[[ ## items ## ]]\n[{"key": "a"}]},\n{"key": "b"}]\n\n[[ ## completed ## ]]'
+IN_A_ROW = "has several values in a row (the second: line {}, column 1); json_repair made one list of them."
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "causes", "said"),
+    [
+        (
+            "xml",
+            "q -> code",
+            "<code>\nx = 1\n</code",
+            ["xml-cut-off"],
+            f"The reply ends within the tag </code (line 3, column 1){WHOLE}",
+        ),
+        (
+            "json",
+            "q -> summary",
+            '{"{"summary": "A post."}\n',
+            ["doubled-brace"],
+            'The object begins twice, {"{" (line 1, column 1); JSON begins with one brace.',
+        ),
+        (
+            "json",
+            "q -> answer",
+            '[{\n  "error": {"code": 429, "message": "Quota exceeded"}\n}\n]',
+            ["error-body"],
+            "The reply is a server's error, not an answer: 'Quota exceeded'.",
+        ),
+        (
+            "chat",
+            "q -> answer",
+            "Thought: Do I need to use a tool? No\nAI: Hello!",
+            ["agent-layout"],
+            "The reply has the layout of ReAct agents (Thought, AI), not that of the prompt.",
+        ),
+        (
+            "json",
+            "q -> is_valid: bool, faults: list[str]",
+            '{\n  "is_valid": false,\n  "faults":\n',
+            ["cut-off-json-completed", "value-invented"],
+            "The JSON ends in the middle (line 3, column 11): json_repair closed what was open.",
+        ),
+        (
+            "json",
+            "q -> answer, score: float",
+            '{\n"answer": ```md\nUse {"a": 1} or {1}.\n```, "score": 0.9\n}',
+            ["key-not-read"],
+            "The JSON key `answer` (line 2, column 1) was not read: its text begins with ``` instead of a quote.",
+        ),
+        (
+            "json",
+            "q -> answer, score: float",
+            '{"answer": ```md\nUse {"a": 1}.\n```, "score": 0.9}',
+            ["text-in-backticks"],
+            "A text begins with ``` instead of a quote (line 1, column 12): json_repair guessed where it ends.",
+        ),
+        ("chat", OUTPUT, TWO_OBJECTS, ["several-values-one-taken", "another-shape"], f"`output` {IN_A_ROW.format(4)}"),
+        (
+            "chat",
+            "q -> items: list[dict[str, str]]",
+            STRAY,
+            ["several-values-one-taken", "another-shape"],
+            f"`items` {IN_A_ROW.format(3)}",
+        ),
+    ],
+)
+def test_the_first_cause_says_what_is_wrong_and_where(
+    adapter: str, signature: str, completion: str, causes: list[str], said: str
+) -> None:
+    reading = read(adapter, signature, completion)
+    assert not reading.ok
+    assert [one.cause for one in reading.diagnosis] == causes
+    assert reading.diagnosis[0].message == said
+
+
+def test_backticks_instead_of_quotes_are_told_of_a_reply_that_parses() -> None:
+    reading = read("json", "q -> answer, score: float", '{"answer": `Use it`, "score": 0.9}')
+    assert reading.values == {"answer": "Use it`", "score": 0.9}
+    assert [one.cause for one in reading.diagnosis] == ["text-in-backticks"]
+
+
+@pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
+def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: str) -> None:
+    reading = read("json", "q -> a", '```json\n{"a": ' + end)
+    assert "text-in-backticks" not in [one.cause for one in reading.diagnosis]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion"),
+    [
+        ("xml", "q -> code", "<code>\nx = 1\n</code>"),
+        ("json", "q -> summary", '{"summary": "{\\"{\\"summary"}'),
+        ("json", "q -> error", '{"error": "none"}'),
+        ("json", "q -> notes", '{"notes": ""}'),
+        ("json", "q -> answer", '{"answer": "```md\\nUse {}.\\n```"}'),
+        ("chat", "q -> thought, answer", "[[ ## thought ## ]]\nThought: no\nAI: hi\n\n[[ ## answer ## ]]\nHello"),
+        ("chat", "q -> items: list[str]", '[[ ## items ## ]]\n["a"]\n\n[[ ## completed ## ]]'),
+    ],
+)
+def test_a_good_reply_that_looks_alike_has_no_cause(adapter: str, signature: str, completion: str) -> None:
+    reading = read(adapter, signature, completion)
+    assert reading.ok
+    assert reading.diagnosis == ()
