@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.flag import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.strange_replies import made_up_input
+from adapters.replies.flags.strange_replies import STOP_TOKENS, made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly
 from adapters.replies.repairs import NOTHING
@@ -219,6 +219,14 @@ def stop_at_inputs(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield Fix("sampling", f"Set `stop` to {stop!r}.", {"params": {"stop": [stop]}})
 
 
+def stop_at_token(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to end the reply at the stop token that its text has."""
+    text = target.given if target is not None and isinstance(target.given, str) else ""
+    found = min([(text.find(one), one) for one in STOP_TOKENS if one in text], default=None)
+    if found is not None:
+        yield Fix("sampling", f"Set `stop` to {found[1]}.", {"params": {"stop": [found[1]]}})
+
+
 def native_tools(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer native tool calls, which only signatures with tools can use."""
     if _has_tools(reading.signature):
@@ -282,6 +290,12 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield describe_field(
             target.name, f"A JSON list, {list_to_write(target.annotation, target.given)}.", target.owner
         )
+
+
+def a_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe a list where the type is one."""
+    if target is not None and get_origin(without_none(target.annotation)) is list:
+        yield from list_example(reading, target)
 
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:

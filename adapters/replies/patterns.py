@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adapters.replies.fix_makers import (
     FixMaker,
+    a_list,
     a_text,
     allow_value,
     answer_directly,
@@ -29,6 +30,7 @@ from adapters.replies.fix_makers import (
     penalty,
     spelled,
     stop_at_inputs,
+    stop_at_token,
     target_at,
     use,
 )
@@ -80,15 +82,15 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "reply-too-short",
         "A character or two: often a custom LM that returns a text instead of a list of texts",
-        (more_tokens,),
-        "dspy #8577",
+        (more_tokens, use("chat"), use("json")),
+        "dspy #8577, knowledge-table #78",
     ),
     Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),
     Pattern(
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
         (use("json"), use("twostep"), more_tokens_to_answer),
-        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124, sglang #6441",
+        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124, sglang #6441, llama.cpp #21760",
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
@@ -302,7 +304,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
     Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
-    Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
+    Pattern("another-shape", "A value of another shape than the type", (as_list, a_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
@@ -358,7 +360,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "scrapegraph #324",
         "any",
     ),
-    Pattern("stop-token-in-value", "The server left the model's stop token in the text", (use("json"),), "", "parsed"),
+    Pattern(
+        "stop-token-in-value",
+        "The server left the model's stop token in the text",
+        (stop_at_token, use("json")),
+        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36",
+        "parsed",
+    ),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern(
         "value-invented",

@@ -57,7 +57,21 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
-STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+STOP_TOKENS = (
+    "</s>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<|end_of_text|>",
+    "<eos>",
+    "<end_of_turn>",
+)
+NEXT_TURN = re.compile(
+    r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
+    r"(<end_of_turn>)\s*<start_of_turn>"
+)
+"""A stop token and the beginning of another turn in a model's chat template."""
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
 MOST_PARTS = 10
@@ -133,13 +147,19 @@ def leaked(reading: Reading) -> Iterator[Flag]:
     text = reading.completion
     if reading.form == "markers" and not ("<" in text or "\\" in text or "\0" in text):
         return
+    turn = NEXT_TURN.search(text) if "|>" in text or "<end_of_turn>" in text else None
+    within = "" if turn is None else str(turn[turn.lastindex or 0])
     texts = [
         (name, value)
         for name, one in reading.fields.items()
-        if isinstance(value := one.value, str) and (value[-1:] == ">" or "\x00" in value or "#" in value)
+        if isinstance(value := one.value, str)
+        and (value[-1:] == ">" or "\x00" in value or "#" in value or (within and within in value))
     ]
     for name, value in texts:
-        if value.endswith(STOP_TOKENS):
+        if turn is not None and NEXT_TURN.search(value):
+            said = f"`{name}` goes on after {within}, the model's stop token ({place(reading, turn.start())})"
+            yield Flag("stop-token-in-value", f"{said}: the server did not end the reply there.", name)
+        elif value.endswith(STOP_TOKENS):
             stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
             if stop and value.endswith(stop):
                 said = f"`{name}` ends with {stop}, the model's stop token: the server did not remove it."
@@ -189,6 +209,10 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not reading.has_values:
+        if "<channel|>" in start and start.partition("<channel|>")[0].strip():
+            where = place(reading, start.find("<channel|>"))
+            said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
+            yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
         if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."

@@ -227,7 +227,9 @@ def list_to_write(annotation: object, given: object) -> str:
     """Return words for a JSON list: an example of the type, or empty."""
     if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
         return "or [] if there is none"
-    item = (*get_args(annotation), str)[0]
+    item = (*get_args(without_none(annotation)), str)[0]
+    if get_origin(item) in LISTS:
+        return "like [[…], […]]"
     examples = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}
     return f"like {examples.get(item, '[{…}, {…}]')}"
 

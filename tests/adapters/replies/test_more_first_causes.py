@@ -72,6 +72,14 @@ IN_A_ROW = "has several values in a row (the second: line {}, column 1); json_re
             ["text-in-backticks"],
             "A text begins with ``` instead of a quote (line 1, column 12): json_repair guessed where it ends.",
         ),
+        (
+            "chat",
+            "q -> answer",
+            "thought\n<channel|>There are 3.",
+            ["thoughts-not-separated"],
+            "The reply begins with thoughts in the markup of Gemma, up to <channel|> (line 2, column 1): the server "
+            "did not separate the thoughts from the answer. Start it with its reasoning parser.",
+        ),
         ("chat", OUTPUT, TWO_OBJECTS, ["several-values-one-taken", "another-shape"], f"`output` {IN_A_ROW.format(4)}"),
         (
             "chat",
@@ -97,6 +105,29 @@ def test_backticks_instead_of_quotes_are_told_of_a_reply_that_parses() -> None:
     assert [one.cause for one in reading.diagnosis] == ["text-in-backticks"]
 
 
+@pytest.mark.parametrize(
+    ("value", "token", "said"),
+    [
+        ("What's up?<end_of_turn>", "<end_of_turn>", "ends with <end_of_turn>, the model's stop token: the server did"),
+        ("Lima.<|end|>", "<|end|>", "ends with <|end|>, the model's stop token: the server did not remove it."),
+        (
+            "Hello!<|end|><|assistant|> Good day!",
+            "<|end|>",
+            "goes on after <|end|>, the model's stop token (line 2, column 7): the server did not end the reply there.",
+        ),
+    ],
+)
+def test_a_stop_token_in_a_value_can_end_the_next_reply(value: str, token: str, said: str) -> None:
+    (cause,) = read("chat", "q -> answer", f"[[ ## answer ## ]]\n{value}").diagnosis
+    assert cause.message.startswith(f"`answer` {said}")
+    assert cause.fixes[0].change == {"params": {"stop": [token]}}
+
+
+def test_a_list_is_described_where_an_item_has_another_shape() -> None:
+    reading = read("chat", "q -> triples: list[tuple[str, str, str]]", "[[ ## triples ## ]]\n['a', 'b', 'c']")
+    assert reading.diagnosis[0].fixes[0].change["description"] == "A JSON list, like [[…], […]]."
+
+
 @pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
 def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: str) -> None:
     reading = read("json", "q -> a", '```json\n{"a": ' + end)
@@ -110,6 +141,7 @@ def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: 
         ("json", "q -> summary", '{"summary": "{\\"{\\"summary"}'),
         ("json", "q -> error", '{"error": "none"}'),
         ("json", "q -> notes", '{"notes": ""}'),
+        ("json", "q -> html", '{"html": "<p>|></p>"}'),
         ("json", "q -> answer", '{"answer": "```md\\nUse {}.\\n```"}'),
         ("chat", "q -> thought, answer", "[[ ## thought ## ]]\nThought: no\nAI: hi\n\n[[ ## answer ## ]]\nHello"),
         ("chat", "q -> items: list[str]", '[[ ## items ## ]]\n["a"]\n\n[[ ## completed ## ]]'),
