@@ -241,7 +241,7 @@ def _has_tools(signature: Signature) -> bool:
 
 
 def fallback(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    if reading.form == "markers":
+    if reading.form == "markers" and not reading.ok:
         yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
 
 
@@ -293,9 +293,17 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def a_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to describe a list where the type is one."""
-    if target is not None and get_origin(without_none(target.annotation)) is list:
+    """Offer to describe a list where the type is one, and an empty dict where the reply has nothing."""
+    kind = None if target is None else get_origin(without_none(target.annotation))
+    if kind is list:
         yield from list_example(reading, target)
+    elif (
+        kind is dict
+        and target is not None
+        and isinstance(target.given, str)
+        and NOTHING.fullmatch(target.given.strip())
+    ):
+        yield describe_field(target.name, "A JSON object, {} if there is none.", target.owner)
 
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:

@@ -150,6 +150,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "dspy #8379 #8901 #1515",
         "any",
     ),
+    Pattern(
+        "completed-marker-in-value",
+        "The end marker is inside a line or misspelt",
+        (use("json"), fallback),
+        "dspy #8901",
+        "any",
+    ),
     Pattern("marker-in-another-case", "A marker is in another case", (spelled, use("json"), fallback)),
     Pattern("cut-off-marker-in-value", "The reply ends within a marker", (more_tokens,), "dspy #1727", "any"),
     Pattern(
@@ -235,7 +242,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "several-values-one-taken",
         "Several JSON values in a row where one is expected",
-        (describe("Exactly one JSON value, with nothing after it."), use("json")),
+        (a_list, describe("Exactly one JSON value, with nothing after it."), use("json")),
         "dspy #957, jsonrepair #147",
     ),
     Pattern(

@@ -41,6 +41,13 @@ ECHOED = re.compile(
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
+ERROR_TEXT = re.compile(
+    r"\s*(?:Error code: \d{3}\b|upstream connect error\b|no healthy upstream\b|stream disconnected\b|"
+    r"(?:HTTP/\d[.\d]* )?[45]\d\d (?:Bad|Gateway|Internal|Service|Too|Unauthorized|Forbidden|Not Found)\b|"
+    r"(?:Internal Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out|Too Many Requests)\b)",
+    re.IGNORECASE,
+)
+LONGEST_ERROR = 1_000
 DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{|"\{\s*"\w))')
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
@@ -222,6 +229,8 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
         if len(layout) > 1:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
+        if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
+            yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(start.strip())}.")
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
             if ":" in start and (label := made_up_input(reading.signature, start)):

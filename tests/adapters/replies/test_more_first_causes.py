@@ -80,6 +80,34 @@ IN_A_ROW = "has several values in a row (the second: line {}, column 1); json_re
             "The reply begins with thoughts in the markup of Gemma, up to <channel|> (line 2, column 1): the server "
             "did not separate the thoughts from the answer. Start it with its reasoning parser.",
         ),
+        (
+            "chat",
+            "q -> n: int",
+            "[[ ## n ## ]]\n42 [[ ## completed ## ]]",
+            ["completed-marker-in-value", "words-around-value"],
+            "The end marker is not at the beginning of a line (line 2, column 4). It became part of `n`.",
+        ),
+        (
+            "chat",
+            "q -> args: dict[str, str]",
+            "[[ ## args ## ]]\n\n[[ ## completed ## ]]",
+            ["another-shape"],
+            "`args` is empty, where an object is expected.",
+        ),
+        (
+            "chat",
+            "q -> a",
+            "upstream connect error or disconnect/reset before headers",
+            ["error-body"],
+            "The reply is a server's error, not an answer: 'upstream connect error or disconnect/res…'.",
+        ),
+        (
+            "json",
+            "q -> a",
+            'Error code: 429 - {"error": {"message": "Rate limit"}}',
+            ["error-body"],
+            'The reply is a server\'s error, not an answer: \'Error code: 429 - {"error": {"message": …\'.',
+        ),
         ("chat", OUTPUT, TWO_OBJECTS, ["several-values-one-taken", "another-shape"], f"`output` {IN_A_ROW.format(4)}"),
         (
             "chat",
@@ -128,6 +156,17 @@ def test_a_list_is_described_where_an_item_has_another_shape() -> None:
     assert reading.diagnosis[0].fixes[0].change["description"] == "A JSON list, like [[…], […]]."
 
 
+def test_an_end_marker_behind_a_text_is_told_of_a_reply_that_parses() -> None:
+    (cause,) = read("chat", "q -> a", "[[ ## a ## ]]\nParis [[ ## completed ## ]]").diagnosis
+    assert cause.cause == "completed-marker-in-value"
+    assert [one.kind for one in cause.fixes] == ["structured output"]
+
+
+def test_an_empty_dict_is_described_where_the_reply_has_nothing() -> None:
+    (cause,) = read("chat", "q -> args: dict[str, str]", "[[ ## args ## ]]\n\n[[ ## completed ## ]]").diagnosis
+    assert cause.fixes[0].change["description"] == "A JSON object, {} if there is none."
+
+
 @pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
 def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: str) -> None:
     reading = read("json", "q -> a", '```json\n{"a": ' + end)
@@ -144,6 +183,8 @@ def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: 
         ("json", "q -> html", '{"html": "<p>|></p>"}'),
         ("json", "q -> answer", '{"answer": "```md\\nUse {}.\\n```"}'),
         ("chat", "q -> thought, answer", "[[ ## thought ## ]]\nThought: no\nAI: hi\n\n[[ ## answer ## ]]\nHello"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nWrite [[ ## completed ## ]] last.\n\n[[ ## completed ## ]]"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nError code: 404\n\n[[ ## completed ## ]]"),
         ("chat", "q -> items: list[str]", '[[ ## items ## ]]\n["a"]\n\n[[ ## completed ## ]]'),
     ],
 )
