@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
+from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, said_at
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -41,13 +42,6 @@ ECHOED = re.compile(
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
-ERROR_TEXT = re.compile(
-    r"\s*(?:Error code: \d{3}\b|upstream connect error\b|no healthy upstream\b|stream disconnected\b|"
-    r"(?:HTTP/\d[.\d]* )?[45]\d\d (?:Bad|Gateway|Internal|Service|Too|Unauthorized|Forbidden|Not Found)\b|"
-    r"(?:Internal Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out|Too Many Requests)\b)",
-    re.IGNORECASE,
-)
-LONGEST_ERROR = 1_000
 DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{|"\{\s*"\w))')
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
@@ -59,11 +53,7 @@ CALL = re.compile(
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
-RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
-"""JSON keys of providers' responses, each with those of the texts in its list."""
-ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
-MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 STOP_TOKENS = (
     "</s>",
     "<|im_end|>",
@@ -79,9 +69,9 @@ NEXT_TURN = re.compile(
     r"(<end_of_turn>)\s*<start_of_turn>"
 )
 """A stop token and the beginning of another turn in a model's chat template."""
+ENDS_OF_TURNS = ("<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
-MOST_PARTS = 10
 LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
@@ -154,7 +144,8 @@ def leaked(reading: Reading) -> Iterator[Flag]:
     text = reading.completion
     if reading.form == "markers" and not ("<" in text or "\\" in text or "\0" in text):
         return
-    turn = NEXT_TURN.search(text) if "|>" in text or "<end_of_turn>" in text else None
+    may_go_on = ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
+    turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])
     texts = [
         (name, value)
@@ -230,7 +221,7 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
-            yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(start.strip())}.")
+            yield from error_body(start.strip())
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
             if ":" in start and (label := made_up_input(reading.signature, start)):
@@ -241,7 +232,7 @@ def _no_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
     elif first == "[" and '"error"' in start and "error" not in outputs:  # as Gemini's server writes it
-        yield from _error_body((_root(start) or {}).get("error"))
+        yield from error_body((_root(start) or {}).get("error"))
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
@@ -270,8 +261,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if not any(name in root for name in outputs):
-        if said_at := _said_at(root):
-            said = f"The reply is the server's whole response; the model's text is at {said_at} inside it."
+        if whose := said_at(root):
+            said = f"The reply is the server's whole response; the model's text is at {whose} inside it."
             yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
@@ -290,17 +281,7 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
-        yield from _error_body(error)
-
-
-def _error_body(error: object) -> Iterator[Flag]:
-    """Flag the error of a server."""
-    if isinstance(error, dict | str) and error:
-        quoted = error.get("message", error) if isinstance(error, dict) else error
-        more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
-        if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
-            quoted = said_inside[1].replace('\\"', '"')
-        yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+        yield from error_body(error)
 
 
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
@@ -356,19 +337,6 @@ def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | 
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
                 return key
     return None
-
-
-def _said_at(root: dict[str, object]) -> str:
-    """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
-    if ABOUT_A_CALL.isdisjoint(root):
-        return ""
-    for key, inner in RESPONSES.items():
-        listed = root.get(key)
-        for number, item in enumerate(listed[:MOST_PARTS] if isinstance(listed, list) else ()):
-            if isinstance(item, dict) and (found := next((one for one in inner if one in item), None)):
-                return f"{key}[{number}].{found}"
-    message = root.get("message")
-    return "message.content" if isinstance(message, dict) and {"role", "content"} <= message.keys() else ""
 
 
 def _repetition(reading: Reading) -> Iterator[Flag]:
