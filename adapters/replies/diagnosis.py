@@ -342,6 +342,10 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
+        elif reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
+            found = list(dict.fromkeys([one[1] for one in islice(KEY.finditer(text), MOST_KEYS)]))
+            with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
+            message = f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
         broken = reading.error if reading.form == "xml" and not only_mentions_tags(text) else None
         if program := PROGRAM.match(text):
             message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."

@@ -227,6 +227,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "extra-keys-refused", "JSON keys that are not outputs, which the adapter rejects", (extra_keys, use("json"))
     ),
     Pattern(
+        "quote-misread",
+        "A quote inside a text changed the value",
+        (describe('Write every " inside a text as \\".'), use("chat")),
+        "wenyi #23",
+        "any",
+    ),
+    Pattern(
         "text-in-backticks",
         "Backticks instead of quotes around a JSON text",
         (describe('A JSON text between quotes ", without backticks.'), use("chat")),

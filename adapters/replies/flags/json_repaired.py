@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from json import loads
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
@@ -16,6 +17,7 @@ from adapters.replies.flags.json_text import (
     keys_inside,
     lost_words,
     valid_object_at,
+    with_escapes,
     without_fences,
 )
 from adapters.replies.sections import without_thinking
@@ -85,6 +87,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
         yield Flag("text-in-backticks", said)
+    if json.unescaped_quotes:
+        yield from _misread(reading, json)
     yield Flag("json-repaired", _why(reading, json))
     yield from _abbreviated(reading, json)
     for match in KEY_OF_WORDS.finditer(json.outside):
@@ -95,6 +99,21 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
                 "without quotes, only the last counts.",
                 match.group(1),
             )
+
+
+def _misread(reading: Reading, json: JsonText) -> Iterator[Flag]:
+    """Flag values that unescaped quotes changed, where backslashes before them make the JSON valid."""
+    quotes, text = json.unescaped_quotes, json.text
+    if any(not text[one + 1 : other].strip() for one, other in pairwise(quotes)):
+        return  # two texts without a comma between them
+    escaped = with_escapes(text, quotes)
+    meant: Any = _loaded(escaped[json.start : valid_object_at(escaped, json.start)])
+    for name, field in reading.fields.items() if isinstance(meant, dict) else ():
+        found = field.coercions[0].after if field.coercions else None
+        if field.state in ("read", "failed") and name in meant and found != meant[name]:
+            where = _place_in(reading, text, quotes[0])
+            said = f"A quote inside a text has no backslash ({where}), so json_repair read `{name}` as {shown(found)}"
+            yield Flag("quote-misread", f"{said}, not as {shown(meant[name])}.", name)
 
 
 def _why(reading: Reading, json: JsonText) -> str:

@@ -31,9 +31,16 @@ def error_body(error: object) -> Iterator[Flag]:
         yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
 
 
+def _has_parts(candidates: object) -> bool:
+    """Return whether a list is the candidates of a response of Gemini."""
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content = first.get("content") if isinstance(first, dict) else None
+    return isinstance(content, dict) and "parts" in content
+
+
 def said_at(root: dict[str, object]) -> str:
     """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
-    if ABOUT_A_CALL.isdisjoint(root):
+    if ABOUT_A_CALL.isdisjoint(root) and not _has_parts(root.get("candidates")):
         return ""
     for key, inner in RESPONSES.items():
         listed = root.get(key)

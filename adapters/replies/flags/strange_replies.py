@@ -27,7 +27,7 @@ CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
     r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}|<\|open\|>|"
-    r"<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
+    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 THOUGHTS = re.compile(
@@ -176,6 +176,7 @@ def _may_be_wrapped(start: str) -> bool:
     return (
         ("[" in start and "alling tool" in start)
         or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
+        or ("$" in start and "$PARAMETER_" in start)
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
         or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
@@ -250,7 +251,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     """Flag an object with other keys than the outputs."""
     outputs = reading.signature.output_fields
     unknown = [key for key in root if key not in outputs]
-    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown else {}
+    is_asked_for = reading.form in ("json", "fenced json")  # else other JSON keys are not what is wrong
+    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown and is_asked_for else {}
     for name in [name for name, key in near.items() if isinstance(root[key], int | float)]:
         if get_origin(without_none(outputs[name].annotation)) in (list, dict):
             del near[name]  # a number is not meant for a list or an object
@@ -261,7 +263,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if not any(name in root for name in outputs):
-        if whose := said_at(root):
+        whose = said_at(root)
+        if whose:
             said = f"The reply is the server's whole response; the model's text is at {whose} inside it."
             yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
         error = root.get("error") or root.get("detail")
@@ -274,7 +277,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
             yield from _items_by_key(root, next(iter(outputs.values())))
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
-        if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
+        is_as_many = is_asked_for and len(keys) == len(root) == len(outputs)
+        if is_as_many and is_flat and not (near or whose) and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
                 said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."

@@ -108,6 +108,29 @@ IN_A_ROW = "has several values in a row (the second: line {}, column 1); json_re
             ["error-body"],
             'The reply is a server\'s error, not an answer: \'Error code: 429 - {"error": {"message": …\'.',
         ),
+        (
+            "chat",
+            "q -> next_thought, next_tool: str",
+            '{"thought": "I count.", "action": "ls"}',
+            ["format-not-followed"],
+            "The reply is in braces, as JSON is, with the keys 'thought', 'action', instead of the [[ ## name ## ]] "
+            "markers.",
+        ),
+        (
+            "json",
+            "q -> a",
+            '{"candidates": [{"content": {"parts": [{"text": "x"}], "role": "model"}}]}',
+            ["whole-response"],
+            "The reply is the server's whole response; the model's text is at candidates[0].content inside it. A "
+            "custom LM or proxy must return that text alone.",
+        ),
+        (
+            "json",
+            "q -> a, b",
+            '{"$PARAMETER_NAME": {"a": "x", "b": "y"}}',
+            ["tool-call-wrapper"],
+            "The reply has the wrapper of a provider's tool call ($PARAMETER_NAME, line 1, column 3).",
+        ),
         ("chat", OUTPUT, TWO_OBJECTS, ["several-values-one-taken", "another-shape"], f"`output` {IN_A_ROW.format(4)}"),
         (
             "chat",
@@ -165,6 +188,21 @@ def test_an_end_marker_behind_a_text_is_told_of_a_reply_that_parses() -> None:
 def test_an_empty_dict_is_described_where_the_reply_has_nothing() -> None:
     (cause,) = read("chat", "q -> args: dict[str, str]", "[[ ## args ## ]]\n\n[[ ## completed ## ]]").diagnosis
     assert cause.fixes[0].change["description"] == "A JSON object, {} if there is none."
+
+
+def test_a_quote_that_split_a_text_is_told_of_a_reply_that_parses() -> None:
+    reading = read("json", "q -> said: list[str]", '{"said": ["“It is."she said."]}')
+    assert reading.values == {"said": ["“It is.", "she said."]}
+    (cause,) = reading.diagnosis
+    assert cause.message == (
+        "A quote inside a text has no backslash (line 1, column 19), so json_repair read `said` as ['“It is.', "
+        "'she said.'], not as ['“It is.\"she said.']."
+    )
+
+
+@pytest.mark.parametrize("written", ['{"said": ["a" "b"]}', '{"said": ["a "b" c"]}'])
+def test_a_quote_that_was_read_as_meant_is_no_cause(written: str) -> None:
+    assert read("json", "q -> said: list[str]", written).diagnosis == ()
 
 
 @pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
