@@ -142,6 +142,13 @@ def use(adapter: str) -> FixMaker:
     return lambda reading, target: () if reading.adapter.lower() in names else fixes
 
 
+def for_a_bare_value(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer other adapters where the whole reply is a value, not the first letter of one."""
+    text = reading.completion.strip()
+    for make in (use("chat"), use("json")) if len(text) > 1 and text.isalnum() else ():
+        yield from make(reading, target)
+
+
 def describe(words: str) -> FixMaker:
     """Offer to add `words` to a description: of the place, or for a whole reply, of the first output."""
 

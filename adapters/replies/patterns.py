@@ -21,6 +21,7 @@ from adapters.replies.fix_makers import (
     describe,
     extra_keys,
     fallback,
+    for_a_bare_value,
     fractional,
     list_example,
     more_tokens,
@@ -82,7 +83,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "reply-too-short",
         "A character or two: often a custom LM that returns a text instead of a list of texts",
-        (more_tokens, use("chat"), use("json")),
+        (more_tokens, for_a_bare_value),
         "dspy #8577, knowledge-table #78",
     ),
     Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),

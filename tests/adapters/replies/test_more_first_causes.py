@@ -194,6 +194,7 @@ def test_a_quote_that_split_a_text_is_told_of_a_reply_that_parses() -> None:
     reading = read("json", "q -> said: list[str]", '{"said": ["“It is."she said."]}')
     assert reading.values == {"said": ["“It is.", "she said."]}
     (cause,) = reading.diagnosis
+    assert cause.cause == "quote-misread"
     assert cause.message == (
         "A quote inside a text has no backslash (line 1, column 19), so json_repair read `said` as ['“It is.', "
         "'she said.'], not as ['“It is.\"she said.']."
