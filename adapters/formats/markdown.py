@@ -4,7 +4,8 @@ The format follows the prompts of weakincentives; the text is ours, and unlike t
 and history are left out, as the prompt's notes and the demos' uses report.
 
 A reply is parsed from a labelled fence, else as a whole, else from the first JSON value in it. The order and the errors
-are those of weakincentives' structured output; the values are then coerced as in all adapters.
+are those of weakincentives' structured output, except that a ``` inside a text does not end the fence; the values are
+then coerced as in all adapters.
 """
 
 from __future__ import annotations
@@ -265,6 +266,7 @@ def _response_format(signature: Signature, number: int, allow_extra_keys: bool) 
 
 ADAPTER = "MarkdownAdapter"
 FENCE = re.compile(r"```json\s*\n(.*?)```", re.IGNORECASE | re.DOTALL)
+CLOSING = re.compile(r"\s*```")
 OPENING = re.compile(r"[{\[]")
 WORK_FACTOR = 16
 """Limit on the characters searched for a JSON value, as a multiple of the reply's length."""
@@ -289,10 +291,14 @@ def locate(completion: str) -> Located:
     """Find the JSON value of a reply. Raises NothingFound, TooLargeError, and RecursionError for deep nesting."""
     fence = FENCE.search(completion)
     if fence is not None:
-        value = load_valid_json(fence.group(1).strip())
+        start, end = _stripped(completion, *fence.span(1))
+        value = load_valid_json(completion[start:end])
+        if value is NOT_JSON:  # a ``` inside a text is no end of the block
+            end = _end_before_a_fence(completion, start)
+            value = load_valid_json(completion[start:end]) if end else NOT_JSON
         if value is NOT_JSON:
             raise NothingFound("the fenced block is not valid JSON")
-        return Located("json_fence", value, *_stripped(completion, *fence.span(1)))
+        return Located("json_fence", value, start, end)
     value = load_valid_json(completion.strip())
     if value is not NOT_JSON:
         return Located("strip", value, *_stripped(completion, 0, len(completion)))
@@ -308,6 +314,15 @@ def locate(completion: str) -> Located:
             continue
         return Located("first_json", value, match.start(), end)
     raise NothingFound("no JSON object or array in the reply")
+
+
+def _end_before_a_fence(text: str, start: int) -> int:
+    """Return the end of the JSON value at `start` if a closing fence follows it; else 0."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, start)
+    except ValueError:
+        return 0
+    return end if CLOSING.match(text, end) else 0
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

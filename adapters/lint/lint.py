@@ -109,7 +109,7 @@ FIXES: Mapping[str, FixesOfPlace] = MappingProxyType(
         "baml-asks-for-markers": _use("json"),
         "baml-model-used-twice": _use("json", "chat"),
         "code-as-xml": _use("chat", "json"),
-        "code-as-json": _use("chat", "xml"),
+        "code-as-json": _use("chat"),
         "formula-as-json": lambda place: (
             *_use("chat", "xml")(place),
             *_describe("Write each backslash twice.")(place),

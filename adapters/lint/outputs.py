@@ -20,7 +20,12 @@ from adapters.signatures.signature import Field, Signature, allows_none, without
 from adapters.signatures.type_names import name_of, walk
 from adapters.types.recognition import is_named
 
-CODE = re.compile(r"(?:.*_)?(?:html|xml|svg|sql)|(?:source_|python_|generated_)?code|code_(?:snippet|block)")
+CODE = re.compile(
+    r"(?:.*_)?(?:html|xml|svg|sql)|(?:html|xml|svg|sql)_(?:code|content|document|output|page|query|snippet|statement)|"
+    r"(?:(?:source|generated|fixed|corrected|refactored|improved|optimi[sz]ed|updated|modified|revised|patched|"
+    r"solution|test|complete|full|translated|kernel|executable|python|java|javascript|typescript|js|ts|react|rust|go|"
+    r"cpp|c|cuda|sql|html|css|shell|bash|r)_)?code|(?:code|python)_(?:snippet|block|solution|implementation)"
+)
 """Names of text outputs that probably contain `<` and `&`."""
 FORMULA = re.compile(r"(?:.*_)?(?:latex|tex|formulas?|equations?|reg_?ex(?:p|es)?)")
 """Names of text outputs that probably contain backslashes."""

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 LONGEST_REPORTED = 4_000
-PAIR = 2
 MOST_KEYS = 100
 MOST_SHOWN = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
@@ -55,6 +54,7 @@ PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19}
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 OBJECT = re.compile(r"""\{\s*["'“}]""")
 """The beginning of an object, unlike that of a placeholder such as {name}."""
+FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
 BRACE = re.compile("[{}]")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
@@ -88,6 +88,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
     names, late = {flag.name for flag in found}, set[str]()
+    if "error-body" in names:
+        found = [flag for flag in found if flag.name != "list-at-the-root"]  # some servers write their error in a list
     is_echo, is_loop = not names.isdisjoint(ECHOES), LOOP in names
     fails_before = (is_loop or CUT in names) and _fails_before_its_end(reading)
     is_loop_later = is_loop and fails_before and _goes_on(reading)
@@ -249,6 +251,8 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         is_in_text = end < at and text.startswith('"', end)
         why = "a quote inside a text lets the object end" if is_in_text else "the object ends"
         yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
+    elif end < 0 and (fence := FENCED_TEXT.match(text, found.end())):
+        yield UNREAD, f"{key} was not read: its text begins with {fence[1]} instead of a quote.", name
     elif end < 0 and not _is_nested(text[start:at]):
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]
@@ -338,6 +342,10 @@ def _last(reading: Reading) -> Diagnosis:
             message = f"The JSON key `{own}` was not read: its object {where}."
         elif keys:
             message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
+        elif reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
+            found = list(dict.fromkeys([one[1] for one in islice(KEY.finditer(text), MOST_KEYS)]))
+            with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
+            message = f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
         broken = reading.error if reading.form == "xml" and not only_mentions_tags(text) else None
         if program := PROGRAM.match(text):
             message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
@@ -352,8 +360,7 @@ def _last(reading: Reading) -> Diagnosis:
                 kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
                 message, is_prose = f"{subject} is {kind}, without any {expected}.", True
         elif reading.form == "fenced json" and "```json" in text:
-            inner = "; a ``` inside a string ends it" if text.count("```") > PAIR else ""
-            message = f"The fenced block is not valid JSON{inner}."
+            message = f"The fenced block is not valid JSON{_complaint(reading)}."
         plain = told(UNFORMATTED, message)
         return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
     if missing and not is_own:
@@ -361,6 +368,16 @@ def _last(reading: Reading) -> Diagnosis:
         return told(MISSING, _lacks(reading, missing, ends), missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
     return told(UNKNOWN, message, None, _bug_report(reading))
+
+
+def _complaint(reading: Reading) -> str:
+    """Return the first mistake of a fenced block's JSON with its place, in parentheses; "" for none."""
+    text = reading.completion
+    found = JsonText(text[text.find("```json") :]).complaint
+    if found is None:
+        return ""
+    said, at = found
+    return f" ({said}, {place(reading, text.find('```json') + at)})"
 
 
 def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:

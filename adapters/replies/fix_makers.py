@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.flag import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.strange_replies import made_up_input
+from adapters.replies.flags.strange_replies import STOP_TOKENS, made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly
 from adapters.replies.repairs import NOTHING
@@ -142,6 +142,13 @@ def use(adapter: str) -> FixMaker:
     return lambda reading, target: () if reading.adapter.lower() in names else fixes
 
 
+def for_a_bare_value(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer other adapters where the whole reply is a value, not the first letter of one."""
+    text = reading.completion.strip()
+    for make in (use("chat"), use("json")) if len(text) > 1 and text.isalnum() else ():
+        yield from make(reading, target)
+
+
 def describe(words: str) -> FixMaker:
     """Offer to add `words` to a description: of the place, or for a whole reply, of the first output."""
 
@@ -219,6 +226,14 @@ def stop_at_inputs(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield Fix("sampling", f"Set `stop` to {stop!r}.", {"params": {"stop": [stop]}})
 
 
+def stop_at_token(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to end the reply at the stop token that its text has."""
+    text = target.given if target is not None and isinstance(target.given, str) else ""
+    found = min([(text.find(one), one) for one in STOP_TOKENS if one in text], default=None)
+    if found is not None:
+        yield Fix("sampling", f"Set `stop` to {found[1]}.", {"params": {"stop": [found[1]]}})
+
+
 def native_tools(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer native tool calls, which only signatures with tools can use."""
     if _has_tools(reading.signature):
@@ -233,7 +248,7 @@ def _has_tools(signature: Signature) -> bool:
 
 
 def fallback(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    if reading.form == "markers":
+    if reading.form == "markers" and not reading.ok:
         yield Fix("fallback", "Retry with the JSON adapter after a parse error.", {"fallback": True})
 
 
@@ -282,6 +297,20 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
         yield describe_field(
             target.name, f"A JSON list, {list_to_write(target.annotation, target.given)}.", target.owner
         )
+
+
+def a_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
+    """Offer to describe a list where the type is one, and an empty dict where the reply has nothing."""
+    kind = None if target is None else get_origin(without_none(target.annotation))
+    if kind is list:
+        yield from list_example(reading, target)
+    elif (
+        kind is dict
+        and target is not None
+        and isinstance(target.given, str)
+        and NOTHING.fullmatch(target.given.strip())
+    ):
+        yield describe_field(target.name, "A JSON object, {} if there is none.", target.owner)
 
 
 def as_list(reading: Reading, target: Target | None) -> Iterator[Fix]:

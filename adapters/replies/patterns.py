@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adapters.replies.fix_makers import (
     FixMaker,
+    a_list,
     a_text,
     allow_value,
     answer_directly,
@@ -20,6 +21,7 @@ from adapters.replies.fix_makers import (
     describe,
     extra_keys,
     fallback,
+    for_a_bare_value,
     fractional,
     list_example,
     more_tokens,
@@ -29,6 +31,7 @@ from adapters.replies.fix_makers import (
     penalty,
     spelled,
     stop_at_inputs,
+    stop_at_token,
     target_at,
     use,
 )
@@ -70,7 +73,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109, coreply #18"),
     Pattern(
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
@@ -80,15 +83,15 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "reply-too-short",
         "A character or two: often a custom LM that returns a text instead of a list of texts",
-        (more_tokens,),
-        "dspy #8577",
+        (more_tokens, for_a_bare_value),
+        "dspy #8577, knowledge-table #78",
     ),
     Pattern("think-not-closed", "The token limit ended the thoughts before an answer", (more_tokens,), "dspy #7489"),
     Pattern(
         "thoughts-not-separated",
         "Thoughts without <think>: the server did not separate them",
         (use("json"), use("twostep"), more_tokens_to_answer),
-        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124, sglang #6441",
+        "vllm #13125, graphify #2882, imp #509, OpenCLI #1124, sglang #6441, llama.cpp #21760",
         "any",
     ),
     Pattern("refusal", "The model declines", (), "dspy #9372"),
@@ -111,7 +114,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "agent-layout",
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
-        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310",
+        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750",
     ),
     Pattern(
         "inputs-made-up",
@@ -138,7 +141,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "doubled-brace",
         "The object begins with two braces, as in a template",
         (describe("JSON begins with a single brace."), use("chat")),
-        "langchain #23297",
+        "langchain #23297, ollama #10929",
         "any",
     ),
     Pattern(
@@ -146,6 +149,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "A marker is inside a line or misspelt",
         (use("json"), fallback, use("twostep")),
         "dspy #8379 #8901 #1515",
+        "any",
+    ),
+    Pattern(
+        "completed-marker-in-value",
+        "The end marker is inside a line or misspelt",
+        (use("json"), fallback),
+        "dspy #8901",
         "any",
     ),
     Pattern("marker-in-another-case", "A marker is in another case", (spelled, use("json"), fallback)),
@@ -171,7 +181,10 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("xml-entity-unknown", "XML lacks the entities of HTML", XML_TEXT),
     Pattern("xml-tag-not-closed", "A tag is not closed", XML_TEXT, "dspy #10102"),
     Pattern(
-        "xml-cut-off", "The reply ends before every tag is closed", (more_tokens, *XML_TEXT), "semantic-kernel #4271"
+        "xml-cut-off",
+        "The reply ends before every tag is closed",
+        (more_tokens, *XML_TEXT),
+        "semantic-kernel #4271, smolagents #1851",
     ),
     Pattern("xml-control-character", "XML does not allow control characters", XML_TEXT),
     Pattern("xml-declaration", "dspy cannot parse an XML declaration", XML_TEXT),
@@ -215,10 +228,30 @@ PATTERNS: tuple[Pattern, ...] = (
         "extra-keys-refused", "JSON keys that are not outputs, which the adapter rejects", (extra_keys, use("json"))
     ),
     Pattern(
+        "quote-misread",
+        "A quote inside a text changed the value",
+        (describe('Write every " inside a text as \\".'), use("chat")),
+        "wenyi #23",
+        "any",
+    ),
+    Pattern(
+        "text-in-backticks",
+        "Backticks instead of quotes around a JSON text",
+        (describe('A JSON text between quotes ", without backticks.'), use("chat")),
+        "BAML #1255",
+        "any",
+    ),
+    Pattern(
         "wrong-bracket",
         "A list ends with }, or an object with ]",
         (describe("Close every list with ] and every object with }."), use("chat")),
         "graphrag #635, json_repair #126",
+    ),
+    Pattern(
+        "several-values-one-taken",
+        "Several JSON values in a row where one is expected",
+        (a_list, describe("Exactly one JSON value, with nothing after it."), use("json")),
+        "dspy #957, jsonrepair #147",
     ),
     Pattern(
         "value-wrapped",
@@ -286,7 +319,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
     Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
-    Pattern("another-shape", "A value of another shape than the type", (as_list, use("json"), use("baml"))),
+    Pattern("another-shape", "A value of another shape than the type", (as_list, a_list, use("json"), use("baml"))),
     Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
@@ -342,9 +375,21 @@ PATTERNS: tuple[Pattern, ...] = (
         "scrapegraph #324",
         "any",
     ),
-    Pattern("stop-token-in-value", "The server left the model's stop token in the text", (use("json"),), "", "parsed"),
+    Pattern(
+        "stop-token-in-value",
+        "The server left the model's stop token in the text",
+        (stop_at_token, use("json")),
+        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36",
+        "parsed",
+    ),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
-    Pattern("value-invented", "A repair invented an empty value", (use("chat"),), "json_repair #128", "parsed"),
+    Pattern(
+        "value-invented",
+        "A repair invented an empty value",
+        (use("chat"),),
+        "json_repair #128, python-genai #2266",
+        "any",
+    ),
     Pattern("brackets-in-prose-taken", "Brackets in prose became the value", (use("json"),), "", "parsed"),
     Pattern(
         "repeated-tag-became-list-text",

@@ -270,12 +270,14 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
         written = reading.completion[like.start : like.end].strip()
         where = place(reading, like.end - len(written))
         if sound(like.name) == COMPLETED and COMPLETED not in outputs:
-            yield Flag(
-                "completed-marker-in-value",
-                f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read exactly "
-                f"[[ ## completed ## ]]. It became part of `{name}`.",
-                name,
-            )
+            rest = reading.completion[like.end : section.end].partition("\n")[0]
+            if rest.strip() and not like.begins_line:
+                continue  # a sentence that mentions it
+            said = f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read exactly "
+            said = f"{said}[[ ## completed ## ]]."
+            if written == "[[ ## completed ## ]]":
+                said = f"The end marker is not at the beginning of a line ({where})."
+            yield Flag("completed-marker-in-value", f"{said} It became part of `{name}`.", name)
         elif sound(like.name) in meant:
             said = _not_a_marker(reading, like, meant[sound(like.name)])
             yield Flag("marker-in-value", f"{said} It became part of `{name}`.", name)

@@ -72,6 +72,8 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "extra-keys-ignored": "JSON keys other than the output fields are ignored.",
         "json-repaired": "json_repair rewrites invalid JSON by guessing.",
         "cut-off-json-completed": "json_repair closes what is open, so JSON that was cut off is parsed as complete.",
+        "quote-misread": "A quote without a backslash inside a text can end it, and then json_repair splits the text.",
+        "text-in-backticks": "JSON texts need quotes; after a backtick json_repair guesses where the text ends.",
         "wrong-bracket": "A list ends with }, or an object with ], so json_repair guesses where they end.",
         "key-holds-text": "After a repair, a quote that is not JSON's, or is missing, leaves text in a JSON key.",
         "value-holds-the-end": "After a repair, a wrong quote leaves the end of the JSON in a text.",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+from json import loads
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
@@ -15,6 +17,7 @@ from adapters.replies.flags.json_text import (
     keys_inside,
     lost_words,
     valid_object_at,
+    with_escapes,
     without_fences,
 )
 from adapters.replies.sections import without_thinking
@@ -32,6 +35,7 @@ VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
+BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
 
@@ -75,6 +79,16 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
     if wrong is not None:
         said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
         yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
+    at = 0 if json.complaint is None else json.complaint[1]
+    ticks = (
+        BACKTICKS.match(text, at) if text[max(0, at - 20) : at].rstrip(" ").endswith(":") else None
+    )  # no fence closed on a new line
+    if ticks is not None:
+        where = _place_in(reading, text, at)
+        said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
+        yield Flag("text-in-backticks", said)
+    if json.unescaped_quotes:
+        yield from _misread(reading, json)
     yield Flag("json-repaired", _why(reading, json))
     yield from _abbreviated(reading, json)
     for match in KEY_OF_WORDS.finditer(json.outside):
@@ -85,6 +99,21 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
                 "without quotes, only the last counts.",
                 match.group(1),
             )
+
+
+def _misread(reading: Reading, json: JsonText) -> Iterator[Flag]:
+    """Flag values that unescaped quotes changed, where backslashes before them make the JSON valid."""
+    quotes, text = json.unescaped_quotes, json.text
+    if any(not text[one + 1 : other].strip() for one, other in pairwise(quotes)):
+        return  # two texts without a comma between them
+    escaped = with_escapes(text, quotes)
+    meant: Any = _loaded(escaped[json.start : valid_object_at(escaped, json.start)])
+    for name, field in reading.fields.items() if isinstance(meant, dict) else ():
+        found = field.coercions[0].after if field.coercions else None
+        if field.state in ("read", "failed") and name in meant and found != meant[name]:
+            where = _place_in(reading, text, quotes[0])
+            said = f"A quote inside a text has no backslash ({where}), so json_repair read `{name}` as {shown(found)}"
+            yield Flag("quote-misread", f"{said}, not as {shown(meant[name])}.", name)
 
 
 def _why(reading: Reading, json: JsonText) -> str:
@@ -123,7 +152,7 @@ def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> I
 
 def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     name = field.name
-    if step.after == "" and not field.raw and f'"{name}": ""' not in reading.completion.replace("\\", ""):
+    if is_invented(reading, field, step):
         yield Flag(
             "value-invented",
             f"The reply has no readable value for `{name}`; json_repair put an empty text there.",
@@ -144,6 +173,13 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
         )
 
 
+def is_invented(reading: Reading, field: FieldReading, step: Step) -> bool:
+    """Return whether a repair put an empty text where the reply has no value."""
+    if step.after != "" or field.raw or not step.path:
+        return False
+    return f'"{field.name}": ""' not in reading.completion.replace("\\", "")
+
+
 def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
     name, text, after = field.name, step.before, step.after
     json = JsonText(text)
@@ -157,13 +193,14 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
             if field.state == "read":
                 yield from _losses(name, json, after)
         return
-    rest = text[end:].strip()
+    rest = text[end:].strip().lstrip("]}, \n")
     if rest[:1] in ("[", "{"):
-        yield Flag(
-            "several-values-one-taken",
-            f"`{name}` has several values in a row; only {shown(after)} was taken.",
-            name,
-        )
+        first = _loaded(text[start:end])
+        is_joined = isinstance(after, list) and first in after and first != after
+        what = "json_repair made one list of them" if is_joined else f"only {shown(after)} was taken"
+        at = reading.completion.find(rest[:LONGEST_END], field.place[0] if field.place else 0)
+        where = f" (the second: {place(reading, at)})" if at >= 0 else ""
+        yield Flag("several-values-one-taken", f"`{name}` has several values in a row{where}; {what}.", name)
         return
     around = without_fences(f"{text[:start]} {text[end:]}".replace(START, "").replace(END, ""))
     if has_open_quote(text):
@@ -174,6 +211,13 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
         yield _from_prose(name, after, around)
     elif "```" in text:
         yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)
+
+
+def _loaded(text: str) -> object:
+    try:
+        return loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def has_open_quote(text: str) -> bool:

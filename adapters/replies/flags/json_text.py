@@ -75,7 +75,8 @@ class JsonText:
         try:
             return _DECODER.raw_decode(self.text, self.start)[1], None
         except json.JSONDecodeError as error:
-            return -1, (error.msg[0].lower() + error.msg[1:], error.pos)
+            said = error.msg[0].lower() + error.msg[1:]
+            return -1, (said.removesuffix(" at").removesuffix(" starting"), error.pos)
         except (ValueError, RecursionError):
             return -1, ("nested too deeply", self.start)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
+from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, said_at
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -26,7 +27,7 @@ CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
     r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}|<\|open\|>|"
-    r"<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
+    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 THOUGHTS = re.compile(
@@ -41,7 +42,7 @@ ECHOED = re.compile(
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
-DOUBLED = re.compile(r"\s*(?:```\w*\s*)?(\{\s*\{)")
+DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{|"\{\s*"\w))')
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
 """A marker at the beginning or end of a line; one inside a line is quoted."""
@@ -50,17 +51,27 @@ CALL = re.compile(
     r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
 )
 REACT = re.compile(
-    r"^(Thought|Action|Action Input|Observation|Final Answer)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
+    r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
-RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
-"""JSON keys of providers' responses, each with those of the texts in its list."""
-ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
-MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
-STOP_TOKENS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>")
+STOP_TOKENS = (
+    "</s>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|endoftext|>",
+    "<|end|>",
+    "<|end_of_text|>",
+    "<eos>",
+    "<end_of_turn>",
+)
+NEXT_TURN = re.compile(
+    r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
+    r"(<end_of_turn>)\s*<start_of_turn>"
+)
+"""A stop token and the beginning of another turn in a model's chat template."""
+ENDS_OF_TURNS = ("<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>")
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
 LENIENT = json.JSONDecoder(strict=False)
-MOST_PARTS = 10
 LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
@@ -116,11 +127,10 @@ def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
     may_double = reading.form in ("json", "fenced json") and first in ("{", "`") and not reading.is_plain_object
     if may_double and (match := DOUBLED.match(start)):
-        yield Flag(
-            "doubled-brace",
-            f"The object begins with two braces ({place(reading, match.start(1))}), as in a format string's "
-            "template; JSON has one.",
-        )
+        begins = "with two braces" if '"' not in match[1] else 'twice, {"{"'
+        why = ", as in a format string's template" if '"' not in match[1] else ""
+        said = f"The object begins {begins} ({place(reading, match.start(1))}){why}; JSON has one."
+        yield Flag("doubled-brace", said if why else said.replace("; JSON has one", "; JSON begins with one brace"))
     if reading.has_values:
         yield from leaked(reading)
 
@@ -137,16 +147,23 @@ def _is_open(reading: Reading) -> bool:
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
-    may_be_marked = "\\" in text or "\0" in text or "|" in text or "</s>" in text
+    may_be_marked = "\\" in text or "\0" in text or "|" in text or "</s>" in text or "<e" in text
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
         return
+    may_go_on = ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
+    turn = NEXT_TURN.search(text) if may_go_on else None
+    within = "" if turn is None else str(turn[turn.lastindex or 0])
     texts = [
         (name, value)
         for name, one in reading.fields.items()
-        if isinstance(value := one.value, str) and (value[-1:] == ">" or "\x00" in value or "#" in value)
+        if isinstance(value := one.value, str)
+        and (value[-1:] == ">" or "\x00" in value or "#" in value or (within and within in value))
     ]
     for name, value in texts:
-        if value.endswith(STOP_TOKENS):
+        if turn is not None and NEXT_TURN.search(value):
+            said = f"`{name}` goes on after {within}, the model's stop token ({place(reading, turn.start())})"
+            yield Flag("stop-token-in-value", f"{said}: the server did not end the reply there.", name)
+        elif value.endswith(STOP_TOKENS):
             stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
             if stop and value.endswith(stop):
                 said = f"`{name}` ends with {stop}, the model's stop token: the server did not remove it."
@@ -165,6 +182,7 @@ def _may_be_wrapped(start: str) -> bool:
     return (
         ("[" in start and "alling tool" in start)
         or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
+        or ("$" in start and "$PARAMETER_" in start)
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
         or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
         or (not start.isascii() and "▁calls" in start)
@@ -197,6 +215,10 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not reading.has_values:
+        if "<channel|>" in start and start.partition("<channel|>")[0].strip():
+            where = place(reading, start.find("<channel|>"))
+            said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
+            yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
         if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
@@ -206,6 +228,8 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
         if len(layout) > 1:
             labels = ", ".join(layout)
             yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
+        if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
+            yield from error_body(start.strip())
         if first not in "<{[":
             yield from _thoughts(reading, start, first)
             if ":" in start and (label := made_up_input(reading.signature, start)):
@@ -219,9 +243,12 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
 
 def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterator[Flag]:
     """Flag an object or list with other content than an answer."""
+    outputs = reading.signature.output_fields
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
+    elif first == "[" and '"error"' in start and "error" not in outputs:  # as Gemini's server writes it
+        yield from error_body((_root(start) or {}).get("error"))
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
@@ -238,7 +265,8 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     """Flag an object with other keys than the outputs."""
     outputs = reading.signature.output_fields
     unknown = [key for key in root if key not in outputs]
-    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown else {}
+    is_asked_for = reading.form in ("json", "fenced json")  # else other JSON keys are not what is wrong
+    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown and is_asked_for else {}
     for name in [name for name, key in near.items() if isinstance(root[key], int | float)]:
         if get_origin(without_none(outputs[name].annotation)) in (list, dict):
             del near[name]  # a number is not meant for a list or an object
@@ -249,8 +277,9 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if not any(name in root for name in outputs):
-        if said_at := _said_at(root):
-            said = f"The reply is the server's whole response; the model's text is at {said_at} inside it."
+        whose = said_at(root)
+        if whose:
+            said = f"The reply is the server's whole response; the model's text is at {whose} inside it."
             yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
@@ -262,19 +291,15 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
             yield from _items_by_key(root, next(iter(outputs.values())))
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
-        if len(keys) == len(root) == len(outputs) and is_flat and not near and inner is None:
+        is_as_many = is_asked_for and len(keys) == len(root) == len(outputs)
+        if is_as_many and is_flat and not (near or whose) and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
                 said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
-        if isinstance(error, dict | str) and error:
-            quoted = error.get("message", error) if isinstance(error, dict) else error
-            more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
-            if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
-                quoted = said_inside[1].replace('\\"', '"')
-            yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+        yield from error_body(error)
 
 
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
@@ -314,7 +339,7 @@ def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
 
 def _root(text: str) -> dict[str, object] | None:
     opening = text.find("{")
-    if opening < 0 or text[:opening].strip("`json \n"):
+    if opening < 0 or text[:opening].strip("`json[ \n"):
         return None
     try:
         value, _ = LENIENT.raw_decode(text, opening)
@@ -330,19 +355,6 @@ def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | 
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
                 return key
     return None
-
-
-def _said_at(root: dict[str, object]) -> str:
-    """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
-    if ABOUT_A_CALL.isdisjoint(root):
-        return ""
-    for key, inner in RESPONSES.items():
-        listed = root.get(key)
-        for number, item in enumerate(listed[:MOST_PARTS] if isinstance(listed, list) else ()):
-            if isinstance(item, dict) and (found := next((one for one in inner if one in item), None)):
-                return f"{key}[{number}].{found}"
-    message = root.get("message")
-    return "message.content" if isinstance(message, dict) and {"role", "content"} <= message.keys() else ""
 
 
 def _repetition(reading: Reading) -> Iterator[Flag]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import BaseModel
 
 from adapters.replies.flag import Flag, named, shown
-from adapters.replies.flags.json_repaired import has_open_quote
+from adapters.replies.flags.json_repaired import has_open_quote, is_invented
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
 from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
 from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, NOTHING
@@ -35,6 +35,9 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that was found but could not be coerced."""
     for field in reading.fields.values():
         if field.state == "failed" and field.name in reading.signature.output_fields:
+            first = field.coercions[0] if field.coercions else None
+            if first is not None and first.rule == "json_repair" and is_invented(reading, field, first):
+                continue  # `value-invented` says so
             declared = reading.signature.output_fields[field.name]
             given = given_value(field, declared.annotation)
             found = list(_of_field(field, expected(declared.annotation), given))
@@ -256,13 +259,18 @@ def list_to_write(annotation: object, given: object) -> str:
     """Return words for a JSON list: an example of the type, or empty."""
     if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
         return "or [] if there is none"
-    item = (*get_args(annotation), str)[0]
+    item = (*get_args(without_none(annotation)), str)[0]
+    if get_origin(item) in LISTS:
+        return "like [[…], […]]"
     examples = {str: '["a", "b"]', int: "[1, 2]", float: "[1.5, 2.0]", bool: "[true, false]"}
     return f"like {examples.get(item, '[{…}, {…}]')}"
 
 
 def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
-    if isinstance(given, str):
+    if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
+        said = f"`{name}` is {shown(given)}, a word for no value, where a list is expected; an empty list is []."
+        yield Flag("list-expected", said, name)
+    elif isinstance(given, str):
         yield Flag(
             "list-expected",
             f"`{name}` must be a JSON list {list_to_write(annotation, given)}; {shown(given)} is text: lines, "

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import known_keys, name_flags
 from adapters.replies.repairs import names_by_case
+from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
@@ -23,6 +24,8 @@ NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
 """A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
+CUT_TAG = re.compile(r"</?[A-Za-z][\w.:-]*\Z")
+LONGEST_TAG = 100
 MOST_EXPLAINED = 50
 LONGEST = 200_000
 """Characters of a reply in which the tag that is still open is looked for."""
@@ -46,7 +49,7 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
 
 def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     error, text = reading.error, reading.completion
-    if error is None:
+    if error is None or is_only_thoughts(text.strip()):  # `empty-reply` says so
         return
     if error.type == "UnicodeEncodeError":
         yield Flag("lone-surrogate", "The reply contains an unpaired surrogate, which XML does not allow.")
@@ -64,6 +67,9 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         found = Flag("xml-entity-unknown", f"{said}&quot; and &apos;")
     elif only_mentions_tags(text):
         return
+    elif (cut := CUT_TAG.search(text.rstrip(), max(0, at - LONGEST_TAG))) and at > cut.start():
+        said = f"The reply ends within the tag {shown(cut.group())[1:-1]} ({place(reading, cut.start())})"
+        found = Flag("xml-cut-off", said)
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
         opened = _open_tags(text, at)
         tag = f"{_tag_at(reading, opened[0])} is" if opened else "every tag is"

@@ -110,6 +110,8 @@ def test_limits_are_not_looked_up_for_ordinary_requests() -> None:
         ("code-as-xml", "warning", "task -> code: str", "xml", {}),
         ("code-as-xml", "warning", "task -> page: dspy.Code", "xml", {}),
         ("code-as-xml", "warning", "task -> body_html", "xml", {}),
+        ("code-as-xml", "warning", "task -> sql_query", "xml", {}),
+        ("code-as-xml", "warning", "task -> refactored_code", "xml", {}),
         ("code-as-json", "warning", "question -> html", "json", {}),
         ("formula-as-json", "warning", "question -> latex", "json", {}),
         ("formula-as-json", "warning", "question -> latex", "baml", {"can": SCHEMA}),
@@ -161,6 +163,7 @@ def test_what_is_reported_in_public_is_foreseen(
         "question, context: list[str] -> reasoning, answer, score: float",
         "text -> label: Literal['spam', 'ham'], country_code: str, zip_code: str",
         "text -> people: list[str], count: int, is_true: bool",
+        "text -> icd_code: str, error_code: str, final_code: str, code_review: str",
         "image: dspy.Image, html: str -> caption: str",
     ],
 )
@@ -170,6 +173,15 @@ def test_ordinary_signatures_have_no_warning(written: str, adapter: str) -> None
     about_outputs |= {"schema-rejected", "open-dict-closed-by-schema"}
     assert not about_outputs & set(found)
     assert "max-tokens-too-low" not in found
+
+
+def test_no_fix_of_code_in_json_is_an_adapter_that_has_a_warning_of_its_own() -> None:
+    signature = notation.read("question -> html")
+    given, profile = {"question": "x"}, catalog.profile("json")
+    made = prepare(catalog.make("json"), signature, [], given, NONE, model="openai/x", params={})
+    found = prompt_lint.lint(signature, [], given, profile, made.prompt, model="openai/x")
+    fixes = [fix.change for one in found if one.name == "code-as-json" for fix in one.fixes]
+    assert fixes == [{"adapter": "chat"}]
 
 
 def test_only_what_goes_wrong_there_is_reported() -> None:

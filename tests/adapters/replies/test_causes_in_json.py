@@ -165,7 +165,9 @@ def test_an_object_in_the_text_of_a_response_is_offered_as_the_reply() -> None:
 
 def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
     reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
-    assert [one.message for one in reading.diagnosis] == ["The fenced block is not valid JSON."]
+    assert [one.message for one in reading.diagnosis] == [
+        "The fenced block is not valid JSON (expecting ':' delimiter, line 2, column 4)."
+    ]
 
 
 def test_the_cause_is_at_the_output_whose_json_key_was_not_read() -> None:

@@ -178,8 +178,9 @@ def test_made_up_inputs_can_be_stopped() -> None:
     assert cause.fixes[0].change == {"params": {"stop": ["\nUser question:"]}}, "as the reply has it"
 
 
-@pytest.mark.parametrize("adapter", ["chat", "json"])
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
 @pytest.mark.parametrize("end", ["</think>", "[/THINK]"])
-def test_thoughts_without_an_answer_have_one_cause(adapter: str, end: str) -> None:
-    reading = read(adapter, "q -> answer, score: int", f"The user wants a number.\nSo I think.\n{end}\n")
+@pytest.mark.parametrize("thought", ["So I think.", "1 < 2 & so on: <answer>."])
+def test_thoughts_without_an_answer_have_one_cause(adapter: str, end: str, thought: str) -> None:
+    reading = read(adapter, "q -> answer, score: int", f"The user wants a number.\n{thought}\n{end}\n")
     assert [one.cause for one in reading.diagnosis] == ["empty-reply"]

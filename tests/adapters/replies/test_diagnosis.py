@@ -613,9 +613,11 @@ def test_a_parse_error_that_no_pattern_explains_comes_with_the_text_of_a_bug_rep
     assert known.bug_report == "" and "bug_report" not in json_shapes.reading(known)
 
 
-def test_a_fence_inside_a_string_of_a_fenced_block_is_named() -> None:
-    reading = read("markdown", "q -> a", '```json\n{"a": "```py\\nx```"}\n```')
-    assert "a ``` inside a string ends it" in reading.diagnosis[0].message
+def test_a_fence_inside_a_string_of_a_fenced_block_is_a_part_of_it() -> None:
+    assert read("markdown", "q -> a", '```json\n{"a": "```py\\nx```"}\n```').values == {"a": "```py\nx```"}
+    reading = read("markdown", "q -> a", '```json\n{"a": "```py\nx```"}\n```')
+    said = "The fenced block is not valid JSON (invalid control character, line 2, column 13)."
+    assert reading.diagnosis[0].message == said
 
 
 def test_nothing_is_computed_before_it_is_requested() -> None:

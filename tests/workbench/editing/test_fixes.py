@@ -300,6 +300,13 @@ def test_of_the_adapters_of_other_columns_the_one_that_reads_its_own_reply_comes
     ]
 
 
+def test_an_adapter_whose_column_reads_its_reply_comes_before_one_without_a_column() -> None:
+    columns = (Column("chat", "chat"), Column("json", "json"))
+    case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "bug"}')})
+    found = effects(replace(session(), columns=columns, cases=(case,)), "chat", "It is a bug, I think, of the page.")
+    assert [one.fix.change["adapter"] for one in found if "adapter" in one.fix.change] == ["json", "twostep"]
+
+
 def test_a_failing_column_is_said_to_fail_and_the_fallback_to_it_comes_as_late() -> None:
     columns = (Column("chat", "chat"), Column("json", "json"))
     case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "neither"}')})

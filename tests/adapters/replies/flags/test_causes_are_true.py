@@ -261,7 +261,7 @@ def test_a_word_for_no_value_is_an_empty_list(given: str) -> None:
     signature = Signature.make([Field("q", "input"), Field("l", "output", list[str])])
     reading = make("json").read(signature, json.dumps({"l": given}))
     (cause,) = reading.diagnosis
-    assert cause.message.startswith("`l` must be a JSON list or [] if there is none;")
+    assert cause.message == f"`l` is {given!r}, a word for no value, where a list is expected; an empty list is []."
     assert cause.fixes[0].change["description"] == "A JSON list, or [] if there is none."
     assert [dict(one.reading.values) for one in reading.near_misses] == [{"l": []}]
 

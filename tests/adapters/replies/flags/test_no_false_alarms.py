@@ -93,7 +93,7 @@ def test_full_width_signs_in_a_text_are_not_the_jsons_own(text: str) -> None:
 
 
 def test_a_drawn_line_at_the_end_of_a_closed_reply_is_no_loop() -> None:
-    completion = '```json\n{"a": "```\\n' + "\\u2501" * 60 + '"}\n```'
+    completion = '```json\n{"a": "```\n' + "\\u2501" * 60 + '"}\n```'
     reading = catalog.make("markdown").read(adapters.read_signature("q -> a"), completion)
     assert [one.cause for one in reading.diagnosis] == ["format-not-followed"]
 

@@ -1,0 +1,51 @@
+"""Answers of a server, proxy or custom LM in the place of a model's text: errors and whole responses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from adapters.replies.flag import Flag, shown
+
+ERROR_TEXT = re.compile(
+    r"\s*(?:Error code: \d{3}\b|upstream connect error\b|no healthy upstream\b|stream disconnected\b|"
+    r"(?:HTTP/\d[.\d]* )?[45]\d\d (?:Bad|Gateway|Internal|Service|Too|Unauthorized|Forbidden|Not Found)\b|"
+    r"(?:Internal Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out|Too Many Requests)\b)",
+    re.IGNORECASE,
+)
+LONGEST_ERROR = 1_000
+RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
+"""JSON keys of providers' responses, each with those of the texts in its list."""
+ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
+MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
+MOST_PARTS = 10
+
+
+def error_body(error: object) -> Iterator[Flag]:
+    """Flag the error of a server."""
+    if isinstance(error, dict | str) and error:
+        quoted = error.get("message", error) if isinstance(error, dict) else error
+        more = error.get("metadata") if isinstance(error, dict) else None  # OpenRouter's quotation of the provider
+        if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
+            quoted = said_inside[1].replace('\\"', '"')
+        yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+
+
+def _has_parts(candidates: object) -> bool:
+    """Return whether a list is the candidates of a response of Gemini."""
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content = first.get("content") if isinstance(first, dict) else None
+    return isinstance(content, dict) and "parts" in content
+
+
+def said_at(root: dict[str, object]) -> str:
+    """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
+    if ABOUT_A_CALL.isdisjoint(root) and not _has_parts(root.get("candidates")):
+        return ""
+    for key, inner in RESPONSES.items():
+        listed = root.get(key)
+        for number, item in enumerate(listed[:MOST_PARTS] if isinstance(listed, list) else ()):
+            if isinstance(item, dict) and (found := next((one for one in inner if one in item), None)):
+                return f"{key}[{number}].{found}"
+    message = root.get("message")
+    return "message.content" if isinstance(message, dict) and {"role", "content"} <= message.keys() else ""

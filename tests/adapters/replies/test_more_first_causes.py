@@ -1,0 +1,233 @@
+"""First causes of further replies that failed in public threads, and of good replies that look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.replies import read
+
+WHOLE = "; the whole reply is one XML document, so all of it was refused."
+OUTPUT = """
+from pydantic import BaseModel
+class Output(BaseModel):
+    mapping: dict[str, str]
+class Map(dspy.Signature):
+    q: str = dspy.InputField()
+    output: Output = dspy.OutputField()
+"""
+TWO_OBJECTS = '[[ ## output ## ]]\n{"mapping": {"a": "b"}}\n\n{"mapping": {"c": "d"}}\n\n[[ ## completed ## ]]'
+STRAY = '[[ ## items ## ]]\n[{"key": "a"}]},\n{"key": "b"}]\n\n[[ ## completed ## ]]'
+IN_A_ROW = "has several values in a row (the second: line {}, column 1); json_repair made one list of them."
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "causes", "said"),
+    [
+        (
+            "xml",
+            "q -> code",
+            "<code>\nx = 1\n</code",
+            ["xml-cut-off"],
+            f"The reply ends within the tag </code (line 3, column 1){WHOLE}",
+        ),
+        (
+            "json",
+            "q -> summary",
+            '{"{"summary": "A post."}\n',
+            ["doubled-brace"],
+            'The object begins twice, {"{" (line 1, column 1); JSON begins with one brace.',
+        ),
+        (
+            "json",
+            "q -> answer",
+            '[{\n  "error": {"code": 429, "message": "Quota exceeded"}\n}\n]',
+            ["error-body"],
+            "The reply is a server's error, not an answer: 'Quota exceeded'.",
+        ),
+        (
+            "chat",
+            "q -> answer",
+            "Thought: Do I need to use a tool? No\nAI: Hello!",
+            ["agent-layout"],
+            "The reply has the layout of ReAct agents (Thought, AI), not that of the prompt.",
+        ),
+        (
+            "json",
+            "q -> is_valid: bool, faults: list[str]",
+            '{\n  "is_valid": false,\n  "faults":\n',
+            ["cut-off-json-completed", "value-invented"],
+            "The JSON ends in the middle (line 3, column 11): json_repair closed what was open.",
+        ),
+        (
+            "json",
+            "q -> answer, score: float",
+            '{\n"answer": ```md\nUse {"a": 1} or {1}.\n```, "score": 0.9\n}',
+            ["key-not-read"],
+            "The JSON key `answer` (line 2, column 1) was not read: its text begins with ``` instead of a quote.",
+        ),
+        (
+            "json",
+            "q -> answer, score: float",
+            '{"answer": ```md\nUse {"a": 1}.\n```, "score": 0.9}',
+            ["text-in-backticks"],
+            "A text begins with ``` instead of a quote (line 1, column 12): json_repair guessed where it ends.",
+        ),
+        (
+            "chat",
+            "q -> answer",
+            "thought\n<channel|>There are 3.",
+            ["thoughts-not-separated"],
+            "The reply begins with thoughts in the markup of Gemma, up to <channel|> (line 2, column 1): the server "
+            "did not separate the thoughts from the answer. Start it with its reasoning parser.",
+        ),
+        (
+            "chat",
+            "q -> n: int",
+            "[[ ## n ## ]]\n42 [[ ## completed ## ]]",
+            ["completed-marker-in-value", "words-around-value"],
+            "The end marker is not at the beginning of a line (line 2, column 4). It became part of `n`.",
+        ),
+        (
+            "chat",
+            "q -> args: dict[str, str]",
+            "[[ ## args ## ]]\n\n[[ ## completed ## ]]",
+            ["another-shape"],
+            "`args` is empty, where an object is expected.",
+        ),
+        (
+            "chat",
+            "q -> a",
+            "upstream connect error or disconnect/reset before headers",
+            ["error-body"],
+            "The reply is a server's error, not an answer: 'upstream connect error or disconnect/res…'.",
+        ),
+        (
+            "json",
+            "q -> a",
+            'Error code: 429 - {"error": {"message": "Rate limit"}}',
+            ["error-body"],
+            'The reply is a server\'s error, not an answer: \'Error code: 429 - {"error": {"message": …\'.',
+        ),
+        (
+            "chat",
+            "q -> next_thought, next_tool: str",
+            '{"thought": "I count.", "action": "ls"}',
+            ["format-not-followed"],
+            "The reply is in braces, as JSON is, with the keys 'thought', 'action', instead of the [[ ## name ## ]] "
+            "markers.",
+        ),
+        (
+            "json",
+            "q -> a",
+            '{"candidates": [{"content": {"parts": [{"text": "x"}], "role": "model"}}]}',
+            ["whole-response"],
+            "The reply is the server's whole response; the model's text is at candidates[0].content inside it. A "
+            "custom LM or proxy must return that text alone.",
+        ),
+        (
+            "json",
+            "q -> a, b",
+            '{"$PARAMETER_NAME": {"a": "x", "b": "y"}}',
+            ["tool-call-wrapper"],
+            "The reply has the wrapper of a provider's tool call ($PARAMETER_NAME, line 1, column 3).",
+        ),
+        ("chat", OUTPUT, TWO_OBJECTS, ["several-values-one-taken", "another-shape"], f"`output` {IN_A_ROW.format(4)}"),
+        (
+            "chat",
+            "q -> items: list[dict[str, str]]",
+            STRAY,
+            ["several-values-one-taken", "another-shape"],
+            f"`items` {IN_A_ROW.format(3)}",
+        ),
+    ],
+)
+def test_the_first_cause_says_what_is_wrong_and_where(
+    adapter: str, signature: str, completion: str, causes: list[str], said: str
+) -> None:
+    reading = read(adapter, signature, completion)
+    assert not reading.ok
+    assert [one.cause for one in reading.diagnosis] == causes
+    assert reading.diagnosis[0].message == said
+
+
+def test_backticks_instead_of_quotes_are_told_of_a_reply_that_parses() -> None:
+    reading = read("json", "q -> answer, score: float", '{"answer": `Use it`, "score": 0.9}')
+    assert reading.values == {"answer": "Use it`", "score": 0.9}
+    assert [one.cause for one in reading.diagnosis] == ["text-in-backticks"]
+
+
+@pytest.mark.parametrize(
+    ("value", "token", "said"),
+    [
+        ("What's up?<end_of_turn>", "<end_of_turn>", "ends with <end_of_turn>, the model's stop token: the server did"),
+        ("Lima.<|end|>", "<|end|>", "ends with <|end|>, the model's stop token: the server did not remove it."),
+        (
+            "Hello!<|end|><|assistant|> Good day!",
+            "<|end|>",
+            "goes on after <|end|>, the model's stop token (line 2, column 7): the server did not end the reply there.",
+        ),
+    ],
+)
+def test_a_stop_token_in_a_value_can_end_the_next_reply(value: str, token: str, said: str) -> None:
+    (cause,) = read("chat", "q -> answer", f"[[ ## answer ## ]]\n{value}").diagnosis
+    assert cause.message.startswith(f"`answer` {said}")
+    assert cause.fixes[0].change == {"params": {"stop": [token]}}
+
+
+def test_a_list_is_described_where_an_item_has_another_shape() -> None:
+    reading = read("chat", "q -> triples: list[tuple[str, str, str]]", "[[ ## triples ## ]]\n['a', 'b', 'c']")
+    assert reading.diagnosis[0].fixes[0].change["description"] == "A JSON list, like [[…], […]]."
+
+
+def test_an_end_marker_behind_a_text_is_told_of_a_reply_that_parses() -> None:
+    (cause,) = read("chat", "q -> a", "[[ ## a ## ]]\nParis [[ ## completed ## ]]").diagnosis
+    assert cause.cause == "completed-marker-in-value"
+    assert [one.kind for one in cause.fixes] == ["structured output"]
+
+
+def test_an_empty_dict_is_described_where_the_reply_has_nothing() -> None:
+    (cause,) = read("chat", "q -> args: dict[str, str]", "[[ ## args ## ]]\n\n[[ ## completed ## ]]").diagnosis
+    assert cause.fixes[0].change["description"] == "A JSON object, {} if there is none."
+
+
+def test_a_quote_that_split_a_text_is_told_of_a_reply_that_parses() -> None:
+    reading = read("json", "q -> said: list[str]", '{"said": ["“It is."she said."]}')
+    assert reading.values == {"said": ["“It is.", "she said."]}
+    (cause,) = reading.diagnosis
+    assert cause.cause == "quote-misread"
+    assert cause.message == (
+        "A quote inside a text has no backslash (line 1, column 19), so json_repair read `said` as ['“It is.', "
+        "'she said.'], not as ['“It is.\"she said.']."
+    )
+
+
+@pytest.mark.parametrize("written", ['{"said": ["a" "b"]}', '{"said": ["a "b" c"]}'])
+def test_a_quote_that_was_read_as_meant_is_no_cause(written: str) -> None:
+    assert read("json", "q -> said: list[str]", written).diagnosis == ()
+
+
+@pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
+def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: str) -> None:
+    reading = read("json", "q -> a", '```json\n{"a": ' + end)
+    assert "text-in-backticks" not in [one.cause for one in reading.diagnosis]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion"),
+    [
+        ("xml", "q -> code", "<code>\nx = 1\n</code>"),
+        ("json", "q -> summary", '{"summary": "{\\"{\\"summary"}'),
+        ("json", "q -> error", '{"error": "none"}'),
+        ("json", "q -> notes", '{"notes": ""}'),
+        ("json", "q -> html", '{"html": "<p>|></p>"}'),
+        ("json", "q -> answer", '{"answer": "```md\\nUse {}.\\n```"}'),
+        ("chat", "q -> thought, answer", "[[ ## thought ## ]]\nThought: no\nAI: hi\n\n[[ ## answer ## ]]\nHello"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nWrite [[ ## completed ## ]] last.\n\n[[ ## completed ## ]]"),
+        ("chat", "q -> a", "[[ ## a ## ]]\nError code: 404\n\n[[ ## completed ## ]]"),
+        ("chat", "q -> items: list[str]", '[[ ## items ## ]]\n["a"]\n\n[[ ## completed ## ]]'),
+    ],
+)
+def test_a_good_reply_that_looks_alike_has_no_cause(adapter: str, signature: str, completion: str) -> None:
+    reading = read(adapter, signature, completion)
+    assert reading.ok
+    assert reading.diagnosis == ()
