@@ -22,8 +22,10 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, RichVisual
 from textual.widget import Widget
+from textual.widgets import Tooltip
+from textual.widgets._toast import ToastRack
 
-from workbench.tui.textual_internals.access import FitsItsRoom
+from workbench.tui.textual_internals.access import FitsItsRoom, make_room_for_toasts
 from workbench.tui.textual_internals.error_isolation import report
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
@@ -217,11 +219,14 @@ class OneLayout(Screen[ScreenResultType]):
         for cells, points in zip(self._known_size, (across, down), strict=True):
             self.add_class(*[name for _, name in sorted([one for one in points or () if one[0] <= cells])[-1:]])
 
-    @on(events.Mount)
-    def hide_empty_toasts(self) -> None:
-        """Hide the rack of toasts until there is one; Textual hides it after the first layout and lays out again."""
-        for rack in self.query("#textual-toastrack"):
-            rack.display = False
+    async def mount_composed_widgets(self, widgets: list[Widget]) -> None:
+        """Leave out the tooltip, which no widget here has, and the rack of toasts until there is one."""
+        await super().mount_composed_widgets([one for one in widgets if not isinstance(one, (Tooltip, ToastRack))])
+
+    @on(events.ScreenResume)
+    def show_toasts(self) -> None:
+        if self.app._notifications:
+            make_room_for_toasts(self)
 
     def refresh(self, *regions: Region, **options: Any) -> Self:
         """Repaint, except right after the screen was painted first, when Textual asks for all of it again.
