@@ -15,6 +15,7 @@ from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual._time import get_time
 from textual.color import Color
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen, ScreenResultType
@@ -265,6 +266,14 @@ class OneLayout(Screen[ScreenResultType]):
         if event.size == self._known_size:
             event.prevent_default()
         self._known_size = event.size
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint what is behind a dialog as it is; Textual looks for borders and system colors, which it has not."""
+        is_alone = self.styles.background.a == 1
+        if is_alone or any(not isinstance(one, ANSIToTruecolor) for one in self.get_line_filters()):
+            return super().render_lines(crop)
+        rows = [self.render_line(y) for y in crop.line_range]
+        return [row.crop(crop.x, crop.right) for row in rows]
 
     def on_idle(self) -> None:
         """Cancel the repaint that Textual requests for each change behind a dialog: it is already painted."""
