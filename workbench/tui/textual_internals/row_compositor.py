@@ -17,6 +17,7 @@ from textual._time import get_time
 from textual.color import Color
 from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
@@ -202,6 +203,9 @@ class OneLayout(Screen[ScreenResultType]):
     Its classes for the size are set before the widgets ask for their styles, instead of after the first layout. Behind
     a dialog only its changes are repainted; Textual would repaint both screens at each later message, as of a timer.
     """
+
+    focused = Reactive[Widget | None](None, repaint=False)
+    """Repaints only the widgets that get or lose it, where Textual repaints the whole screen."""
 
     _known_size = Size()
     _was_mounted = False
