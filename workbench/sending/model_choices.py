@@ -71,10 +71,10 @@ def leaving(model: str) -> str | None:
 
 
 def facts(entry: ModelEntry) -> str:
-    """Describe context size, price and a near retirement date; an unknown price is named as unknown."""
+    """Describe price, context size and a near retirement date; an unknown price is named as unknown."""
     priced = entry.input_price is not None and entry.output_price is not None
     price = f"${entry.input_price:g} in ${entry.output_price:g} out a million" if priced else "price unknown"
-    context = "" if entry.context_tokens is None else f"{entry.context_tokens:,} tokens, "
+    context = "" if entry.context_tokens is None else f", {entry.context_tokens:,} tokens"
     retirement, today = retirement_of(entry.name), date.today()
     leaves = f" · {retirement.remark(today)}" if retirement is not None and retirement.is_near(today) else ""
-    return f"{context}{price}{leaves}"
+    return f"{price}{context}{leaves}"

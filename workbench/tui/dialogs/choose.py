@@ -309,8 +309,11 @@ def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
 def _entry(model: ModelEntry) -> Entry:
     if model.provider == "offline" or model.description:
         return Entry(model.name, model.name, model.description)
-    remark = model_choices.key_of(model.provider).remark
-    return Entry(model.name, model.name, f"{remark} · {model_choices.facts(model)}")
+    key, facts = model_choices.key_of(model.provider), model_choices.facts(model)
+    if key.variable is None:
+        return Entry(model.name, model.name, f"{key.remark} · {facts}")
+    said = "set" if key.is_set else "not set"  # the name of the variable comes last: a narrow row ends at the price
+    return Entry(model.name, model.name, f"key {said} · {facts} · {key.variable}")
 
 
 def _remark(model: str) -> str:

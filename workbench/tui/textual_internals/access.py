@@ -11,9 +11,11 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.geometry import Region, Size
+from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 from textual.widgets import OptionList
+from textual.widgets._toast import ToastRack
 from textual.widgets.option_list import Option
 
 
@@ -42,6 +44,7 @@ class EntryList(OptionList, FitsItsRoom):
     Textual measures the entries while it paints them, and then asks for a layout with a scrollbar and a second paint.
     """
 
+    auto_links = False
     _painted_width = 0
     """The width for which entries may have been painted; 0 before the first layout."""
 
@@ -55,6 +58,9 @@ class EntryList(OptionList, FitsItsRoom):
     def on_mount(self) -> None:
         if self.show_vertical_scrollbar:  # shown now, it asks for no layout when Textual shows it
             self.vertical_scrollbar.styles.inline.set_rule("display", "block")
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.options)
 
     def fit(self) -> None:
         width = self.scrollable_content_region.width
@@ -124,3 +130,9 @@ def take_back(app: App[Any], title: str) -> None:
     """Dismiss the warnings with this title that are no longer true."""
     for one in [note for note in app._notifications if (note.title, note.severity) == (title, "warning")]:
         app._unnotify(one)
+
+
+def make_room_for_toasts(screen: Screen[Any]) -> None:
+    """Mount the rack of toasts, which a screen has only from the first of them on."""
+    if screen.is_attached and not screen.query_children(ToastRack):
+        screen.mount(ToastRack(id="textual-toastrack"))

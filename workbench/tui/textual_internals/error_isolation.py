@@ -10,14 +10,17 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from rich.segment import Segment
+from textual import on
 from textual.app import App
 from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.message import Message
+from textual.notifications import Notify
 from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.output.display import one_line
+from workbench.tui.textual_internals.access import make_room_for_toasts
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 Report = Callable[[Exception], object]
@@ -45,6 +48,11 @@ class SurvivingApp(App[int]):
     def refresh(self, *, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Repaint the screen; its layout stays when another opens or closes, where Textual makes it anew twice."""
         return self if layout else super().refresh(repaint=repaint, recompose=recompose)
+
+    @on(Notify)
+    def _make_room(self) -> None:
+        if self.screen_stack:
+            make_room_for_toasts(self.screen)
 
     def _handle_exception(self, error: Exception) -> None:
         self.report_mistake(error)

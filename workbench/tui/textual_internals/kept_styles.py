@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import count
-from typing import Any
+from typing import Any, cast
 from weakref import WeakSet
 
 from textual.color import Color
@@ -107,7 +107,7 @@ class KeptStyles(Stylesheet):
             kept: dict[Any, RulesMap] = {} if known_rules is None else _SameRules(known_rules)
             super().apply(node, animate=animate, cache=kept)
             if len(kept) == 1 and known_rules is None:
-                self._of_widgets[place] = next(iter(kept.values()))
+                self._of_widgets[place] = cast(RulesMap, _Read(node.styles.base.get_rules()))
             return
         key = (self._place(node.parent), node.classes)
         known = self._of_parts.get(key)
@@ -126,6 +126,10 @@ class KeptStyles(Stylesheet):
             return
         base = node.styles.base
         before, after = dict(base.get_rules()), dict(rules)
+        if not before and isinstance(rules, _Read):  # a new node, of which nothing is laid out or painted
+            base.merge_rules(cast(RulesMap, after))
+            node.notify_style_update()
+            return
         changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
         colors = [name for name in changed if isinstance(after.get(name) or before.get(name), Color)]
         for name in colors:
@@ -159,6 +163,10 @@ class KeptStyles(Stylesheet):
 
     def _forget(self) -> None:
         self._states_of, self._numbers, self._places, self._of_parts, self._of_widgets = {}, {}, {}, {}, {}
+
+
+class _Read(dict[str, Any]):
+    """Rules whose values a node has read already, such as a style from its name."""
 
 
 class _SameRules(dict[Any, RulesMap]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Self
@@ -15,15 +15,19 @@ from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual._time import get_time
 from textual.color import Color
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, RichVisual
 from textual.widget import Widget
+from textual.widgets import Tooltip
+from textual.widgets._toast import ToastRack
 
-from workbench.tui.textual_internals.access import FitsItsRoom
+from workbench.tui.textual_internals.access import FitsItsRoom, make_room_for_toasts
 from workbench.tui.textual_internals.error_isolation import report
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
@@ -55,7 +59,7 @@ class RowCompositor(Compositor):
         self._changed: tuple[Region, ...] = ()
         """Regions being painted; empty for the whole screen."""
         self._seen_of: dict[Widget, tuple[Region, Region]] | None = None
-        self._rows_seen: dict[Widget, frozenset[int]] = {}
+        self._cells_seen: dict[Widget, dict[int, list[tuple[int, int]]]] = {}
         self.laid_out_at = 0.0
         """The start of the last layout, by the clock of `Message.time`."""
 
@@ -111,12 +115,16 @@ class RowCompositor(Compositor):
     def _pieces_of_rows(self) -> list[list[Strip]]:
         """Return the pieces in sight of each row of the screen, from the left."""
         pieces: list[dict[int, Strip]] = [{} for _ in range(self.size.height)]
-        for region, clip, strips in self._get_renders(self.size.region):  # front to back
-            seen = region.intersection(clip)
-            for y, strip in zip(seen.line_range, strips, strict=False):
-                covered = [(first, first + piece.cell_length) for first, piece in sorted(pieces[y].items())]
-                for first, last in _uncovered(covered, seen.x, seen.x + min(seen.width, strip.cell_length)):
-                    pieces[y][first] = strip.crop(first - seen.x, last - seen.x)
+        in_sight = self._in_sight()
+        for widget, (region, clip) in self.visible_widgets.items():
+            if rows := in_sight[widget]:
+                first_row, last_row = min(rows), max(rows)
+                seen = region.intersection(clip)
+                part = Region(seen.x, first_row, seen.width, last_row + 1 - first_row)
+                strips = widget.render_lines(part.translate(-region.offset))
+                for y, stretches in rows.items():
+                    for first, last in stretches:
+                        pieces[y][first] = strips[y - first_row].crop(first - seen.x, last - seen.x)
         return [[row[first] for first in sorted(row)] for row in pieces]
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
@@ -124,7 +132,7 @@ class RowCompositor(Compositor):
             yield from super()._get_renders(crop)
             return
         changed = self._changed or (crop,)
-        rows_seen = self._rows_in_sight()
+        rows_seen = self._in_sight()
         for widget, (region, clip) in self.visible_widgets.items():  # front to back
             seen = region.intersection(clip)
             for rows in _stretches([one.intersection(seen) for one in changed if one.overlaps(seen)]):
@@ -133,25 +141,22 @@ class RowCompositor(Compositor):
                     yield region, part, widget.render_lines(part.translate(-region.offset))
             changed = tuple([one for one in changed if not seen.contains_region(one)])
 
-    def _rows_in_sight(self) -> dict[Widget, frozenset[int]]:
-        """Map widgets to the screen rows where they are not fully covered.
+    def _in_sight(self) -> dict[Widget, dict[int, list[tuple[int, int]]]]:
+        """Map widgets to the screen rows where they are not fully covered, and to the cells in sight there.
 
         Most containers have few such rows.
         """
         if self._seen_of is not self.visible_widgets:
-            self._seen_of, self._rows_seen = self.visible_widgets, {}
+            self._seen_of, self._cells_seen = self.visible_widgets, {}
             covered: list[list[tuple[int, int]]] = [[] for _ in range(self.size.height)]
             for widget, (region, clip) in self.visible_widgets.items():
                 seen = region.intersection(clip)
-                span = seen.column_span
-                rows: list[int] = []
+                rows = self._cells_seen[widget] = {}
                 for y in seen.line_range if seen else ():
-                    if not any(first <= span[0] and span[1] <= last for first, last in covered[y]):
-                        rows.append(y)
-                for y in rows:
-                    covered[y] = _joined(covered[y], span)
-                self._rows_seen[widget] = frozenset(rows)
-        return self._rows_seen
+                    if cells := _uncovered(covered[y], *seen.column_span):
+                        rows[y] = cells
+                        covered[y] = _joined(covered[y], seen.column_span)
+        return self._cells_seen
 
 
 def _stretches(regions: list[Region]) -> list[range]:
@@ -166,7 +171,7 @@ def _stretches(regions: list[Region]) -> list[range]:
 
 
 def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tuple[int, int]]:
-    """Add a stretch of cells to `stretches`, joining those that touch."""
+    """Add a stretch of cells to sorted `stretches`, joining those that touch."""
     first, last = other
     apart: list[tuple[int, int]] = []
     for one in stretches:
@@ -174,17 +179,17 @@ def _joined(stretches: list[tuple[int, int]], other: tuple[int, int]) -> list[tu
             apart.append(one)
         else:
             first, last = min(first, one[0]), max(last, one[1])
-    return [*apart, (first, last)]
+    return sorted([*apart, (first, last)])
 
 
-def _uncovered(covered: list[tuple[int, int]], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of cells from `first` to `last` that are outside of `covered`, sorted stretches."""
+def _uncovered(covered: list[tuple[int, int]], first: int, last: int) -> list[tuple[int, int]]:
+    """Return the stretches of cells from `first` to `last` that are outside of `covered`, sorted stretches."""
+    found: list[tuple[int, int]] = []
     for start, end in covered:
         if first < min(start, last):
-            yield first, min(start, last)
+            found.append((first, min(start, last)))
         first = max(first, end)
-    if first < last:
-        yield first, last
+    return [*found, (first, last)] if first < last else found
 
 
 @lru_cache(1024)
@@ -198,6 +203,9 @@ class OneLayout(Screen[ScreenResultType]):
     Its classes for the size are set before the widgets ask for their styles, instead of after the first layout. Behind
     a dialog only its changes are repainted; Textual would repaint both screens at each later message, as of a timer.
     """
+
+    focused = Reactive[Widget | None](None, repaint=False)
+    """Repaints only the widgets that get or lose it, where Textual repaints the whole screen."""
 
     _known_size = Size()
     _was_mounted = False
@@ -216,11 +224,14 @@ class OneLayout(Screen[ScreenResultType]):
         for cells, points in zip(self._known_size, (across, down), strict=True):
             self.add_class(*[name for _, name in sorted([one for one in points or () if one[0] <= cells])[-1:]])
 
-    @on(events.Mount)
-    def hide_empty_toasts(self) -> None:
-        """Hide the rack of toasts until there is one; Textual hides it after the first layout and lays out again."""
-        for rack in self.query("#textual-toastrack"):
-            rack.display = False
+    async def mount_composed_widgets(self, widgets: list[Widget]) -> None:
+        """Leave out the tooltip, which no widget here has, and the rack of toasts until there is one."""
+        await super().mount_composed_widgets([one for one in widgets if not isinstance(one, (Tooltip, ToastRack))])
+
+    @on(events.ScreenResume)
+    def show_toasts(self) -> None:
+        if self.app._notifications:
+            make_room_for_toasts(self)
 
     def refresh(self, *regions: Region, **options: Any) -> Self:
         """Repaint, except right after the screen was painted first, when Textual asks for all of it again.
@@ -259,6 +270,14 @@ class OneLayout(Screen[ScreenResultType]):
         if event.size == self._known_size:
             event.prevent_default()
         self._known_size = event.size
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint what is behind a dialog as it is; Textual looks for borders and system colors, which it has not."""
+        is_alone = self.styles.background.a == 1
+        if is_alone or any(not isinstance(one, ANSIToTruecolor) for one in self.get_line_filters()):
+            return super().render_lines(crop)
+        rows = [self.render_line(y) for y in crop.line_range]
+        return [row.crop(crop.x, crop.right) for row in rows]
 
     def on_idle(self) -> None:
         """Cancel the repaint that Textual requests for each change behind a dialog: it is already painted."""

@@ -24,11 +24,13 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, RichVisual, visualize
 from textual.widgets import Static
+from textual.widgets._toast import Toast, ToastRack
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
+from workbench.tui.widgets.text.plain import plain_notify
 
 
 def test_a_start_parses_each_style_once_and_lays_no_size_out_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +171,40 @@ def test_the_panes_are_not_laid_out_for_a_screen_that_closes(monkeypatch: pytest
             await desk.settle()
             assert desk.app.screen is desk.main
             assert "MainScreen" not in laid_out
+
+    at_the_desk(act)
+
+
+def test_moving_the_focus_paints_only_what_gets_or_loses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual paints the whole screen for it."""
+    whole: list[object] = []
+    paint = RowCompositor.render_full_update
+
+    def paint_all(compositor: RowCompositor, simplify: bool = False) -> LayoutUpdate:
+        whole.append(compositor)
+        return paint(compositor, simplify)
+
+    async def act(desk: Desk) -> None:
+        await desk.settle()
+        with monkeypatch.context() as patched:
+            patched.setattr(RowCompositor, "render_full_update", paint_all)
+            for key in ("f3", "f2", "f4"):
+                before = desk.app.focused
+                await desk.press(key)
+                await desk.settle()
+                assert desk.app.focused is not before and not whole
+
+    at_the_desk(act)
+
+
+def test_a_screen_has_a_rack_of_toasts_from_the_first_of_them_on() -> None:
+    async def act(desk: Desk) -> None:
+        assert not desk.main.query(ToastRack)
+        await desk.press("ctrl+l")
+        plain_notify(desk.app, "said [here]")
+        await desk.until(lambda: len(desk.app.screen.query(Toast)) == 1)
+        await desk.press("escape")
+        await desk.until(lambda: len(desk.main.query(Toast)) == 1)
 
     at_the_desk(act)
 
