@@ -38,8 +38,7 @@ PAGES: Mapping[str, PageName] = {
     "card": PageName("Card"),
     "request": PageName(
         "Request",
-        "{pages.view|v} as JSON   {pages.copy|y} copy text   {pages.copy_json|Y} copy JSON   "
-        "{pages.copy_curl|u} copy curl",
+        "{pages.view|v} as JSON   {pages.copy|y} copy   {pages.copy_json|Y} JSON   {pages.copy_curl|u} curl",
     ),
     "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
     "parsers": PageName("Reply × parser", "{text.choose|enter} go to the reply", "Parsers"),

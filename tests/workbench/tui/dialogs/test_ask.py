@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tests.support.open_app import Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.text.plain import PlainStatic
 
 
 def test_a_letter_chooses_its_answer() -> None:
@@ -26,5 +29,49 @@ def test_an_ending_that_is_typed_before_the_one_left_there_is_not_doubled() -> N
             await desk.type(typed)
             await desk.press("enter")
         assert got == ["/a/lease.session.json", "/a/lease.session.json", "/a/lease.v2.session.json"]
+
+    at_the_desk(act)
+
+
+def test_answers_are_whole_and_below_one_another_where_there_is_room() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "alt+s")
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        starts = (
+            "count equal",
+            "the page Repeats",
+            "stop unfinished",
+            "send the same",
+            "keep the reply as raw text until",
+        )
+        places = {row.index(start) for start in starts for row in rows if start in row}
+        assert len(places) == 1, places
+        assert any("keep what has arrived" in row for row in rows)
+
+    at_the_desk(act, size=(120, 35))
+
+
+def test_keys_of_a_dialog_stay_beside_their_words() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("alt+r")
+        await desk.until(lambda: "where" in str(desk.app.screen.query_one(".dialog-hint").render()))
+        keys = desk.app.screen.query_one(".dialog-hint", PlainStatic)
+        keys.show("enter open as it was   r its reply alone   space compare   alt+w where   / search   esc close")
+        await desk.settle()
+        assert seen(keys)[0].rstrip() == "enter open as it was   r its reply alone   space compare"
+        assert seen(keys)[1].rstrip() == "alt+w where   / search   esc close"
+
+    at_the_desk(act, size=(80, 24))
+
+
+def test_an_empty_list_of_runs_offers_no_keys_for_a_run() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("alt+r")
+        await desk.until(lambda: "compare" not in str(desk.app.screen.query_one(".dialog-hint").render()))
+        assert desk.app.screen.query_one(RowList).size.height == 0
+        await desk.press("escape", "f5")
+        await desk.sent()
+        await desk.press("alt+r")
+        await desk.until(lambda: "space compare" in str(desk.app.screen.query_one(".dialog-hint").render()))
 
     at_the_desk(act)
