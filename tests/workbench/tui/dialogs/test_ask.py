@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sessions.model.session import Case
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen
+from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -73,5 +78,32 @@ def test_an_empty_list_of_runs_offers_no_keys_for_a_run() -> None:
         await desk.sent()
         await desk.press("alt+r")
         await desk.until(lambda: "space compare" in str(desk.app.screen.query_one(".dialog-hint").render()))
+
+    at_the_desk(act)
+
+
+def test_cases_are_below_one_another_and_say_first_what_is_recorded() -> None:
+    long = "a long text of an input that takes the room of what comes after it"
+    session = fixture_session()
+    session = replace(session, cases=(session.cases[0], Case("a second case", {"question": long})))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+t")
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        (one,) = [row for row in rows if " recorded" in row]
+        (second,) = [row for row in rows if "a second case " in row and "a long text" in row]
+        assert one.index("recorded") - len("1 ") == second.index("a long text")
+
+    at_the_desk(act, session=session)
+
+
+def test_descriptions_of_files_are_below_one_another_however_long_the_names() -> None:
+    names = ("rain.session.json", "a.session.json", "desk")
+
+    async def act(desk: Desk) -> None:
+        desk.app.push_screen(ChooseScreen("Open", [Entry(one, one, "in this folder") for one in names]))
+        await desk.settle()
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        assert len({row.index("in this folder") for row in rows if "in this folder" in row}) == 1
 
     at_the_desk(act)
