@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from textual import events
+from textual.widgets import Input
+
 from sessions.model.session import Case
+from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.screens.test_review import fixture_session
+from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.widgets.row_list import RowList
@@ -105,5 +111,31 @@ def test_descriptions_of_files_are_below_one_another_however_long_the_names() ->
         await desk.settle()
         rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
         assert len({row.index("in this folder") for row in rows if "in this folder" in row}) == 1
+
+    at_the_desk(act)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_pasted_into_a_line_reaches_the_terminal_without_control_sequences(name: str) -> None:
+    async def act(desk: Desk) -> None:
+        pasted = HOSTILE[name][:200]
+        for key in ("f12", "ctrl+p"):
+            await desk.press(key)
+            desk.app.post_message(events.Paste(pasted))
+            await desk.settle()
+            assert_harmless(desk)
+            await desk.press("escape")
+
+    at_the_desk(act)
+
+
+def test_a_line_keeps_the_characters_that_it_shows_otherwise() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f12", "ctrl+a", "ctrl+k")
+        desk.app.post_message(events.Paste("a\x1b[31mb\u200dc"))
+        await desk.settle()
+        line = desk.app.screen.query_one(Input)
+        assert line.value.startswith("a\x1b[31mb\u200dc")
+        assert "a␛[31mb" in seen(line)[0]
 
     at_the_desk(act)
