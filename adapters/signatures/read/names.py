@@ -104,7 +104,7 @@ class NameReader:
             one for one in others if one.lower() == last.lower()
         ]
         if near:
-            hint = f"did you mean {' or '.join(near)}?"
+            hint = f"did you mean {' or '.join(filter(None, (', '.join(near[:-1]), near[-1])))}?"
         elif self.as_dspy_string:
             hint = "your own types need the Python notation, with their class in the same text"
         else:

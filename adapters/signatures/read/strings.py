@@ -22,6 +22,7 @@ from adapters.signatures.read.source_text import SourceText, check_size, line_an
 from adapters.signatures.signature import Field, Role, Signature
 
 _NAME = re.compile(r"(?:^|,)\s*(\w+)\s*(?=[:,]|$)")
+_TWO_NAMES = re.compile(r"(?:^|,)\s*([^\W\d]\w*)[ \t]+([^\W\d]\w*)")
 _BEHIND_COLON = re.compile(r":\s*([A-Za-z_]\w*)", re.ASCII)
 """Matches the names that dspy looks up in the calling code: only those directly after a colon."""
 _HEAD, _TAIL = "def f(", "): pass"
@@ -131,6 +132,10 @@ def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
                 place = len(_HEAD) + found.start(1)
                 message = f"`{found[1]}` is a Python keyword and cannot name a field"
                 raise source.error_at(place, message, f"for example {found[1]}_") from None
+        if (pair := _TWO_NAMES.search(part)) and not any(map(keyword.iskeyword, pair.groups())):
+            first, second = pair.groups()
+            hint = f"write `{first}: {second}`, `{first}, {second}` or `{first}_{second}`"
+            raise source.error_at(len(_HEAD) + pair.start(2), f"`{first} {second}` is not a field", hint) from None
         raise
 
 

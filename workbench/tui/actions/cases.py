@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from sessions.model.session import Case
 from workbench.editing import edits, field_values
-from workbench.output.display import one_line
+from workbench.output.display import cell_width, one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Ended, Host, answer_to, ends_on
@@ -49,7 +49,10 @@ class CasesScreen(Dialog[tuple[Verb, int] | None]):
 
     def contents(self) -> Iterable[Widget]:
         options = OptionList(compact=True)
-        for index, case in enumerate(self._state.session.cases):
+        cases = self._state.session.cases
+        longest = min(24, max([cell_width(one_line(case.name, 40)) for case in cases]))
+        for index, case in enumerate(cases):
+            name = one_line(case.name, 40)
             mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
             about = [one_line(str(value), 40) for value in list(case.inputs.values())[:2] if value != case.name]
             recorded = [f"{len(case.recordings)} recorded"] if case.recordings else []
@@ -57,9 +60,9 @@ class CasesScreen(Dialog[tuple[Verb, int] | None]):
             failed = sum(any(one.reading is not None and not one.reading.ok for one in replies) for replies in last)
             shown = lines(
                 mark,
-                (one_line(case.name, 40), "bold"),
+                (name + " " * (longest - cell_width(name)), "bold"),
                 (f"   ✗ {failed} not parsed" if failed else "", "$text-error"),
-                ("".join(f"   {one}" for one in (*about, *recorded)), QUIET),
+                ("".join(f"   {one}" for one in (*recorded, *about)), QUIET),
             )
             options.add_option(Option(shown))
         options.highlighted = self._state.case_index

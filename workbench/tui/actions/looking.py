@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ from workbench.tui.widgets.text.plain import PlainStatic, lines
 
 HELP = Path(__file__).parents[1] / "help.md"
 THE_WORKBENCH = "The workbench"
-"""The section of `HELP` that follows the help of every pane."""
+"""The section of `HELP` that follows the help of every pane of the main screen."""
 
 
 def sections() -> dict[str, str]:
@@ -60,6 +61,32 @@ class _ThemedMarkdown:
             yield from console.render(self._markdown, options)
 
 
+Groups = dict[str, dict[str, tuple[str, str]]]
+"""The keys of each group, and what they do, by id."""
+
+
+class _KeyList(PlainStatic):
+    """Keys in groups, each with its text and id, wrapped within their own column."""
+
+    def __init__(self, groups: Groups) -> None:
+        super().__init__(classes="dialog-text")
+        self._groups = groups
+
+    def on_resize(self) -> None:
+        pressed = [keys for rows in self._groups.values() for keys, _ in rows.values()]
+        indent = max([18, *map(len, pressed)]) + 4
+        room = max(20, self.size.width - indent)
+        parts: list[tuple[str, str] | str] = []
+        for group, rows in self._groups.items():
+            parts.append((f"\n{group}\n", "bold $text-accent"))
+            for id, (keys, said) in rows.items():
+                wrapped = textwrap.wrap(said, room)
+                gap = "  " if len(wrapped[-1]) + 2 + len(id) <= room else "\n" + " " * indent
+                parts += [(f"  {keys}".ljust(indent), "bold"), ("\n" + " " * indent).join(wrapped)]
+                parts.append((f"{gap}{id}\n", "$foreground 40%"))
+        self.show(lines(*parts))
+
+
 class HelpScreen(Dialog[None]):
     classes_of_frame = "-large"
     APP_ACTIONS: frozenset[str] = frozenset()
@@ -78,7 +105,7 @@ class HelpScreen(Dialog[None]):
         keys = keys_of(self.app)
         texts = [_ThemedMarkdown(Markdown(keys(one)), self.app) for one in self._texts if one]
         explained = [Static(one, classes="dialog-help") for one in texts]
-        groups: dict[str, dict[str, tuple[str, str]]] = {}
+        groups: Groups = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
                 continue
@@ -86,12 +113,7 @@ class HelpScreen(Dialog[None]):
             pressed, _ = groups.setdefault(group, {}).get(binding.id, ("", ""))
             key = self._key_names.get(binding.key, binding.key)
             groups[group][binding.id] = (f"{pressed} {key}".strip(), tooltip or binding.description)
-        parts: list[tuple[str, str] | str] = []
-        for group, rows in groups.items():
-            parts.append((f"\n{group}\n", "bold $text-accent"))
-            for id, (pressed, said) in rows.items():
-                parts += [(f"  {pressed:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
-        yield VerticalScroll(*explained, PlainStatic(lines(*parts), classes="dialog-text"))
+        yield VerticalScroll(*explained, _KeyList(groups))
 
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
@@ -174,7 +196,8 @@ def open_help(host: Host) -> None:
         return
     if isinstance(screen, (HelpScreen, CommandPalette)):
         return
-    about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
+    is_on_a_column = isinstance(screen, PagesScreen) and host.main.columns.has_focus_within
+    about: list[Screen[Any]] = [host.main, screen] if is_on_a_column else [screen]
     helps = sections()
     texts: list[str] = []
     for one in about:  # the help of the focused pane, else of the current tab
@@ -186,7 +209,8 @@ def open_help(host: Host) -> None:
         texts += [helps[node.BINDING_GROUP_TITLE] for node in nodes if node.BINDING_GROUP_TITLE in helps][:1]
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: short_form(one.binding.key) for one in bindings}
-    host.app.push_screen(HelpScreen(("\n".join(texts), helps[THE_WORKBENCH]), bindings, names))
+    overview = helps[THE_WORKBENCH] if screen is host.main else ""
+    host.app.push_screen(HelpScreen(("\n".join(texts), overview), bindings, names))
 
 
 async def jump(host: Host) -> None:

@@ -18,12 +18,38 @@ from textual.widgets import Input, OptionList
 from textual.widgets.input import Selection
 from textual.widgets.option_list import Option
 
-from workbench.output.display import LINE_BREAK, safe
+from workbench.output.display import LINE_BREAK, cell_width, safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
 
 Result = TypeVar("Result")
+
+
+GAP = "   "
+"""The blanks between two keys of the last line."""
+
+
+class _Keys(PlainStatic):
+    """The keys of a dialog, in lines that end between two keys."""
+
+    def __init__(self, keys: Content) -> None:
+        super().__init__(keys, classes="dialog-hint")
+        self._keys = keys
+
+    def show(self, text: str | Content) -> None:
+        self._keys = text if isinstance(text, Content) else content(text)
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width, rows = self.content_size.width, [Content()]
+        for key in self._keys.split(GAP):
+            longer = Content.assemble(rows[-1], GAP, key) if rows[-1] else key
+            if not rows[-1] or longer.cell_length <= width:
+                rows[-1] = longer
+            else:
+                rows.append(key)
+        super().show(Content("\n").join(rows) if width else self._keys)
 
 
 class Dialog(ModalScreen[Result], OneLayout[Result]):
@@ -48,7 +74,7 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
         with Vertical(classes=f"dialog {self.classes_of_frame}") as frame:
             frame.border_title = content(f" {self._title} ") if self._title else None
             yield from self.contents()
-            yield PlainStatic(self.last_line, classes="dialog-hint")
+            yield _Keys(self.last_line)
 
     @property
     def last_line(self) -> Content:
@@ -182,6 +208,8 @@ class ValueLine(OneLine):
 
 ROWS_AROUND = 10
 """The approximate number of the dialog's rows around its answers."""
+USUAL_WIDTH, FRAME = 78, 6
+"""The cells of an answer in a dialog that is not wide, and those around it."""
 
 
 class Answer(NamedTuple):
@@ -205,15 +233,24 @@ class ConfirmScreen(Dialog[str | None]):
         super().__init__(title, "press a key of the list, or ↑↓ enter   {confirm.close|esc} close")
         self._question = question
         self._answers = tuple(answers)
+        self._key_width, self._name_width, longest_about = [
+            max([cell_width(text) for text in texts])
+            for texts in zip(*[(one.key, one.name, one.about) for one in self._answers], strict=True)
+        ]
+        self._width = self._key_width + self._name_width + longest_about + len("     ") + len(GAP)
+        """The cells of an answer if all descriptions are below one another."""
+        if self._width > USUAL_WIDTH:
+            self.classes_of_frame = "-wide"
 
     def contents(self) -> Iterable[Widget]:
         if self._question:
             yield PlainStatic(self._question, classes="dialog-text")
-        width = max(len(one.key) for one in self._answers)
+        is_aligned = self._width <= self.app.size.width * 94 // 100 - FRAME
         options = []
         for one in self._answers:
-            key = (f" {one.key:{width}}  ", "$text-accent bold")
-            options.append(Option(lines(key, (one.name, "bold"), (f"   {one.about}", QUIET))))
+            key = (f" {one.key:{self._key_width}}  ", "$text-accent bold")
+            pad = " " * (self._name_width - cell_width(one.name)) if is_aligned else ""
+            options.append(Option(lines(key, (one.name, "bold"), (f"{pad}{GAP}{one.about}", QUIET))))
         yield OptionList(*options, compact=True)
 
     def on_resize(self) -> None:

@@ -29,7 +29,7 @@ MOST_ENTRIES = 300
 LONGEST_FILTER = 200
 """The number of characters of the search text that are used."""
 MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
-"""The limits of an aligned list: its entries, and the cells of a name."""
+"""The limits of an aligned list: its entries, and the cells of a name that leaves too few to its description."""
 WIDE_FROM = 72
 """The width of an entry, in cells, above which the dialog is wide."""
 MOST_ROWS = 20
@@ -80,7 +80,8 @@ class ChooseScreen(Dialog[str | None]):
             max([cell_width(one_line(text, 200)) for text in texts], default=0)
             for texts in ([one.name for one in self._entries], [one.about for one in self._entries])
         ]
-        self._name_width = min(LONGEST_ALIGNED, longest_name) if is_short else 0
+        fits = longest_name + longest_about <= WIDE_FROM
+        self._name_width = (longest_name if fits else min(LONGEST_ALIGNED, longest_name)) if is_short else 0
         if is_short and self._name_width + longest_about > WIDE_FROM:
             self.classes_of_frame = "-wide"
 

@@ -24,7 +24,7 @@ from workbench.tui.keys import pane_keys
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import QUIET, content, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
 
 SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
@@ -93,9 +93,9 @@ PROGRAM = "this program"
 LOOKS_EVERY_S = 0.5
 """Seconds between two looks for further calls of a running program."""
 MOST_ROWS = 10
-HINT = (
-    "{runs.take|enter} open as it was   {runs.reply|r} its reply alone   {runs.mark|space} compare   "
-    "{runs.next_scope|alt+w} where   {runs.search|/} search   {runs.close|esc} close"
+HINT = "{runs.next_scope|alt+w} where   {runs.search|/} search   {runs.close|esc} close"
+HINT_OF_A_RUN = (
+    f"{{runs.take|enter}} open as it was   {{runs.reply|r}} its reply alone   {{runs.mark|space}} compare   {HINT}"
 )
 
 Ask = Callable[[Callable[[SentRuns], Any]], Awaitable[Any]]
@@ -124,7 +124,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     )
 
     def __init__(self, ask: Ask, scopes: Mapping[str, Wanted], scope: str, live: LiveCalls | None = None) -> None:
-        super().__init__("", HINT)
+        super().__init__("", HINT_OF_A_RUN)
         self._ask = ask
         self._live = live
         self._seen: tuple[int, str] | None = None
@@ -223,8 +223,10 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         places = {run.id: place for place, run in enumerate(found.runs)} if is_kept else {}
         self._current, self._marked = places.get(chosen[0] or 0, 0), places.get(chosen[1] or 0)
         count = len(self._found.runs)
-        self._list.styles.height = min(MOST_ROWS, max(1, count))
+        self._list.styles.height = min(MOST_ROWS, count)
         self._list.show(count, self._current)
+        self._hint = HINT_OF_A_RUN if count else HINT
+        self.query_one(".dialog-hint", PlainStatic).show(self.last_line)
         about = f" · {one_line(self._live.about(), 60)}" if self._live is not None and self.is_of_program else ""
         dialog = self.query_one(".dialog")
         dialog.border_title = content(f" Sent · {self._scope}{about} · {counted(self._found.count, 'run')} ")

@@ -82,6 +82,12 @@ def paragraph(text: str, style: str = "text") -> list[Block]:
     return [block(text, style), EMPTY]
 
 
+def outdated(at: LookedAt) -> list[Block]:
+    """Begin a page about a request, with why it is out of date, if it is."""
+    said = paragraph(f"Out of date, because of {at.rendered.error}", "error") if at.rendered.error else []
+    return [EMPTY, *said]
+
+
 def named(name: str, *said: str | tuple[str, str], target: str = "", width: int = NAME_WIDTH) -> Block:
     """Show a name and its description, which consists of texts and pairs (text, style)."""
     pieces = [Piece(one) if isinstance(one, str) else Piece(*one) for one in said]

@@ -13,7 +13,7 @@ from workbench.output.measures import counted
 from workbench.output.spending import ESTIMATED, HOW, MOST_TURNS, Spent, bar, list_price, number, shown_shares, spent_by
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.pages.drifts import blocks_of_lines
-from workbench.tui.pages.page import LookedAt, heading, named, paragraph, table
+from workbench.tui.pages.page import LookedAt, heading, named, outdated, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 RECORDED, SENT = "what was recorded", "what was sent last"
@@ -57,7 +57,7 @@ def difference_blocks(at: LookedAt, other: str | None) -> list[Block]:
     diffs = prompt_diff.compare_sections(before, after)
     name = one_line(at.column.id, 30)
     head = [Piece("from ", "note"), Piece(other, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
-    blocks = [EMPTY, Block(tuple(head)), EMPTY]
+    blocks = [*outdated(at), Block(tuple(head)), EMPTY]
     if not diffs:
         return [*blocks, Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]
     blocks.append(block(f"{len(diffs)} of {len({**before, **after})} sections differ", "text"))
@@ -92,9 +92,9 @@ def lint_blocks(at: LookedAt) -> list[Block]:
         return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
     found = lints_of(at)
     if not found:
-        return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]
+        return [*outdated(at), Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]
     many = counted(len(found), "thing reaches", "things reach")
-    blocks = [EMPTY, *paragraph(f"{many} the model in an unexpected form.", "text")]
+    blocks = [*outdated(at), *paragraph(f"{many} the model in an unexpected form.", "text")]
     for name, group in groupby(enumerate(found), key=lambda numbered: numbered[1].name):
         members = list(group)
         blocks.append(block(LINTS.get(name, name), "heading"))
@@ -134,10 +134,7 @@ def token_blocks(at: LookedAt) -> list[Block]:
     spent = _spent(at, at.rendered)
     if spent is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
-    blocks = [EMPTY]
-    if at.rendered.stale:
-        blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
-    blocks += [named("request", spent.total), named("its price", spent.said_cost), EMPTY]
+    blocks = [*outdated(at), named("request", spent.total), named("its price", spent.said_cost), EMPTY]
     ledger, shares = spent.ledger, shown_shares(spent.ledger)
     most = max([share.tokens for share in shares], default=0)
     for share in shares:

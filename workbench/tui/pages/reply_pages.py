@@ -70,6 +70,9 @@ def _no_run(at: LookedAt, raw: bool) -> Iterable[Block]:
         sign = Block((Piece("✗ ", "error"), Piece("no call was made")))
         return [sign, block(at.run.error, "error", indent=2), *payload]
     recorded = at.case.measured.get(at.column.id, ())
+    if not recorded and at.sent is not None:
+        said = "This reply was edited or pasted after the last call, which {app.past_runs|shift+F7} lists."
+        return paragraph(at.keys(said), "note")
     if not recorded:
         said = "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
         return paragraph(at.keys(said), "note")

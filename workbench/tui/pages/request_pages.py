@@ -18,7 +18,18 @@ from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output import measures
 from workbench.sending import model_choices, sending
-from workbench.tui.pages.page import LookedAt, as_json, comma, duration, heading, json_block, named, paragraph, table
+from workbench.tui.pages.page import (
+    LookedAt,
+    as_json,
+    comma,
+    duration,
+    heading,
+    json_block,
+    named,
+    outdated,
+    paragraph,
+    table,
+)
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 
 LONGEST_PROMPT = 300_000
@@ -62,10 +73,7 @@ def request_blocks(
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
     if json_text_of:
         return [EMPTY, *(written or json_block(rendering.body_of(at.session, at.column, request)))]
-    blocks = [EMPTY]
-    if at.rendered.stale:
-        blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
-    blocks += [named("model", request.model or "none"), *_about(at, request)]
+    blocks = [*outdated(at), named("model", request.model or "none"), *_about(at, request)]
     blocks.append(named("prompt has", comma(request.signature.fields)))
     if request.removed_fields:
         inputs = at.session.signature.read().input_fields
@@ -80,8 +88,9 @@ def request_blocks(
         body = rendering.body_of(at.session, at.column, request)
         params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
         blocks += [named(name, as_json(value)) for name, value in params.items()] or [block("  none", "note")]
-    blocks += heading("The same column, other models")
-    blocks += other_models(at) if others is None else others
+    if not at.rendered.error:  # else no model's request can be made
+        blocks += heading("The same column, other models")
+        blocks += other_models(at) if others is None else others
     blocks += heading(measures.counted(len(request.messages), "message"))
     room = LONGEST_PROMPT
     for number, message in enumerate(request.prompt.messages):

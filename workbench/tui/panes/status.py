@@ -132,6 +132,9 @@ class StatusLine(Widget):
         keys = Content.assemble(*parts)
         if self.size.height < 2:
             gap = max(1, width - left.cell_length - keys.cell_length - 1)
+            if gap > 1:  # the keys leave room for more of the names
+                left = self._left(width, spare=gap - 1)
+                gap = max(1, width - left.cell_length - keys.cell_length - 1)
             return Content.assemble(left, " " * gap, keys)
         return Content.assemble(left.truncate(width, ellipsis=True), "\n", " ", keys)  # keys stay in sight on a phone
 
@@ -140,8 +143,8 @@ class StatusLine(Widget):
             self.post_message(self.Further())
         press_button(self, event)
 
-    def _left(self, width: int) -> Content:
-        """Return file, case and model, or the latest message instead."""
+    def _left(self, width: int, spare: int = 0) -> Content:
+        """Return file, case and model, with `spare` cells for what is cut, or the latest message instead."""
         if self._activity:
             return self._doing(width)
         others = bool(self._case)
@@ -156,17 +159,22 @@ class StatusLine(Widget):
         taken += 10 * others + (0 if is_high else ROOM_OF_KEYS)
         room = max(LEAST_OF_A_NAME, min(40, (width - taken) // (2 + others)))
         left = width - taken - min(room, cell_width(self._model)) - others * min(room, 24, cell_width(self._case))
-        file = one_line(self._file, max(room, min(40, left)))
+        names: list[str] = []
+        for name, most in ((self._model, room), (self._file, max(room, min(40, left))), (self._case, min(room, 24))):
+            more = min(spare, max(0, cell_width(name) - most))
+            spare -= more
+            names.append(one_line(name, most + more))
+        model_name, file, case = names
         parts = [content(" "), _does("open", content(file, "bold"))]
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         parts.append(program)
         if self._case:
             parts += [
                 _does("cases", content(case_word(self._case), QUIET)),
-                _does("cases", content(one_line(self._case, min(room, 24)))),
+                _does("cases", content(case)),
                 content("   "),
             ]
-        model = Content.assemble(content("model ", QUIET), content(one_line(self._model, room), "$text-accent"))
+        model = Content.assemble(content("model ", QUIET), content(model_name, "$text-accent"))
         parts.append(_does("choose_model", model))
         if beyond:
             parts += [content("  "), content(beyond, QUIET).stylize(Style.from_meta({"further": True}))]

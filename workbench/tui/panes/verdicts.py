@@ -188,7 +188,7 @@ def short_form(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_ol
         return Verdict(id, name, "✗", "error", words or one_line(run.error, LONGEST), matters=True)
     if rendered.error:
         why = rendered.error.removeprefix("the ")  # `signature: line 1, …` appears for every column, in little room
-        return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True)
+        return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True, brief=why.partition(", column")[0])
     old = "old " if is_old else ""
     if run is not None and run.phase == "cancelled":
         return Verdict(id, name, "■", "warning", "cancelled", matters=True)

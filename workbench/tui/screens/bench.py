@@ -20,6 +20,7 @@ from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys import ON_A_DIALOG, keys_of, pane_keys
 from workbench.tui.screens import FrontScreen
+from workbench.tui.screens.panes_screen import HIGH
 from workbench.tui.widgets.heat_map import HeatCell, HeatMap, HeatTable, head_of
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify, text_blocks
 from workbench.tui.widgets.text.text_view import Block, TextView
@@ -36,6 +37,8 @@ ORDERS: dict[Order, str] = {"apart": "by disagreement", "session": "session orde
 VERDICT_LINES = 3
 HEAD_FACTS_FROM = 30
 """The screen height, in rows, from which a column's head shows all facts, not only its share."""
+LONGEST_WORD = 20
+"""The cells that may stay empty where a text is broken into two rows."""
 WIDE_ENOUGH = 100
 """The screen width, in cells, from which the head shows the number of runs."""
 Place = tuple[str, str]
@@ -153,21 +156,22 @@ class BenchScreen(FrontScreen[Wanted | None]):
 
     @on(HeatMap.Moved)
     def _show_about(self) -> None:
-        """Describe the current cell in two lines, and its column in a third."""
+        """Describe the current cell in two texts, and its column in a third; a high screen has two rows for each."""
         cell = self.cell
         if cell is None:
             self._about.show(lines(" Not run." if self._rows else " No case matches the filter."))
             return
         width = self.size.width - 2
+        room = width * 2 - LONGEST_WORD if self.app.size.height >= HIGH else width
         total = next(one for one in self._grid.columns if one.column == cell.column)
         flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
         agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
         said = lines(
             (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
             "\n",
-            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", width),
+            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", room),
             "\n",
-            (one_line(f" whole column: {report.fact_words(total)}", width), "$foreground 70%"),
+            (one_line(f" whole column: {report.fact_words(total)}", room), "$foreground 70%"),
         )
         self._about.show(said)
 
@@ -221,7 +225,8 @@ class BenchScreen(FrontScreen[Wanted | None]):
             for at, one in enumerate(found)
         ]
         title = "Misses by cause" if found else "No misses"
-        listed = ChooseScreen(title, entries, hint="{choose.close|esc} close   ↑↓ enter: its cells")
+        hint = "type to search   ↑↓ enter its cells   {choose.close|esc} close"
+        listed = ChooseScreen(title, entries, hint=hint)
         chosen = await self.app.push_screen_wait(listed)
         if chosen is not None:
             one = found[int(chosen)]

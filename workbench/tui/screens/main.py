@@ -243,7 +243,7 @@ class MainScreen(PaneSizesScreen):
             self.post_message(PastedCall(event.text))
         else:
             keys = keys_of(self.app)
-            said = "{app.focus_editors|F2} goes to the editors, {app.focus_replies|F4} to a reply; paste there."
+            said = "No text goes here. {app.focus_editors|F2} goes to an editor, {app.focus_replies|F4} to a reply."
             plain_notify(self.app, keys(said), title="Not pasted", severity="warning")
 
     @on(ReplyView.Edited)

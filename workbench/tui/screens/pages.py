@@ -38,8 +38,7 @@ PAGES: Mapping[str, PageName] = {
     "card": PageName("Card"),
     "request": PageName(
         "Request",
-        "{pages.view|v} as JSON   {pages.copy|y} copy text   {pages.copy_json|Y} copy JSON   "
-        "{pages.copy_curl|u} copy curl",
+        "{pages.view|v} as JSON   {pages.copy|y} copy   {pages.copy_json|Y} JSON   {pages.copy_curl|u} curl",
     ),
     "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
     "parsers": PageName("Reply × parser", "{text.choose|enter} go to the reply", "Parsers"),
@@ -65,8 +64,8 @@ class PagesScreen(OneLayout[Place | None]):
             (str(number), f"page('{id}')", name.tab, f"pages.{id}", f"Show the page {name.tab}")
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
-        ("right,l", "turn(1)", "Next page", "pages.next", "Show the next page"),
-        ("left,h", "turn(-1)", "Page before", "pages.before", "Show the previous page"),
+        ("right,l", "turn(1)", "Next page", "pages.next", "Show the next page", True),
+        ("left,h", "turn(-1)", "Page before", "pages.before", "Show the previous page", True),
         ("c,tab", "column(1)", "Next column", "pages.column", "Show this page for the next column"),
         ("shift+tab", "column(-1)", "Column before", "pages.column_before", "Show this page for the previous column"),
         ("v", "view", "Raw", "pages.view", "Toggle the request as JSON, or a call's raw payload; cut a reply again"),
@@ -86,6 +85,8 @@ class PagesScreen(OneLayout[Place | None]):
         self._raw = False
         self._cut = 0
         self._other = 0
+        self._leads_on = False
+        """True if enter on a line of the page goes to a place."""
         self.at = looked_at(0)
         self._made_late: dict[str, tuple[RenderedColumn, list[Block]]] = {}
         """Parts of pages made in a thread, by name, each with its column."""
@@ -136,6 +137,7 @@ class PagesScreen(OneLayout[Place | None]):
             blocks = self._blocks()
         except Exception as error:  # e.g. of a user's adapter; the other pages still work
             blocks = [block(f"This page failed: {type(error).__name__}: {error}", "error")]
+        self._leads_on = any(one.target for one in blocks)
         current = reply_pages.target_of(self.at.column.id) if self.page == "parsers" else ""
         self.text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
@@ -160,7 +162,10 @@ class PagesScreen(OneLayout[Place | None]):
 
     def _show_hint(self) -> None:
         hints = ("{pages.before|←}{pages.next|→} pages", "{pages.column|c} next column", "{pages.close|esc} close")
-        said = "   ".join([one for one in (*hints, PAGES[self.page].hint) if one])
+        own = PAGES[self.page].hint
+        if own.startswith("{text.choose") and not self._leads_on:
+            own = ""
+        said = "   ".join([one for one in (*hints, own) if one])
         self._hint.show(Content.assemble(" ", teacher_button(self._teacher), key_hints(self.app, said)))
 
     def _blocks(self) -> list[Block]:

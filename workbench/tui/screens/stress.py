@@ -191,8 +191,8 @@ class StressScreen(FrontScreen[Taken | None]):
     BINDING_GROUP_TITLE = "Stress test"
     BINDINGS = pane_keys(
         "Stress test",
-        ("right,l", "column(1)", "Next adapter", "stress.right", "Choose the adapter to the right"),
-        ("left,h", "column(-1)", "Adapter before", "stress.left", "Choose the adapter to the left"),
+        ("right,l", "column(1)", "Next adapter", "stress.right", "Choose the adapter to the right", True),
+        ("left,h", "column(-1)", "Adapter before", "stress.left", "Choose the adapter to the left", True),
         ("n", "walk(1)", "Next", "stress.next", "Go to the next mutation"),
         ("p", "walk(-1)", "Before", "stress.before", "Go to the previous mutation"),
         ("f", "filter", "Fewer rows", "stress.filter", "Show all rows, or only changed, flagged or silently wrong"),

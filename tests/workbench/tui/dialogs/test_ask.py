@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from sessions.model.session import Case
+from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import Desk, at_the_desk
+from tests.support.screen import seen
+from tests.workbench.tui.screens.test_review import fixture_session
+from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.text.plain import PlainStatic
 
 
 def test_a_letter_chooses_its_answer() -> None:
@@ -26,5 +40,102 @@ def test_an_ending_that_is_typed_before_the_one_left_there_is_not_doubled() -> N
             await desk.type(typed)
             await desk.press("enter")
         assert got == ["/a/lease.session.json", "/a/lease.session.json", "/a/lease.v2.session.json"]
+
+    at_the_desk(act)
+
+
+def test_answers_are_whole_and_below_one_another_where_there_is_room() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "alt+s")
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        starts = (
+            "count equal",
+            "the page Repeats",
+            "stop unfinished",
+            "send the same",
+            "keep the reply as raw text until",
+        )
+        places = {row.index(start) for start in starts for row in rows if start in row}
+        assert len(places) == 1, places
+        assert any("keep what has arrived" in row for row in rows)
+
+    at_the_desk(act, size=(120, 35))
+
+
+def test_keys_of_a_dialog_stay_beside_their_words() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("alt+r")
+        await desk.until(lambda: "where" in str(desk.app.screen.query_one(".dialog-hint").render()))
+        keys = desk.app.screen.query_one(".dialog-hint", PlainStatic)
+        keys.show("enter open as it was   r its reply alone   space compare   alt+w where   / search   esc close")
+        await desk.settle()
+        assert seen(keys)[0].rstrip() == "enter open as it was   r its reply alone   space compare"
+        assert seen(keys)[1].rstrip() == "alt+w where   / search   esc close"
+
+    at_the_desk(act, size=(80, 24))
+
+
+def test_an_empty_list_of_runs_offers_no_keys_for_a_run() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("alt+r")
+        await desk.until(lambda: "compare" not in str(desk.app.screen.query_one(".dialog-hint").render()))
+        assert desk.app.screen.query_one(RowList).size.height == 0
+        await desk.press("escape", "f5")
+        await desk.sent()
+        await desk.press("alt+r")
+        await desk.until(lambda: "space compare" in str(desk.app.screen.query_one(".dialog-hint").render()))
+
+    at_the_desk(act)
+
+
+def test_cases_are_below_one_another_and_say_first_what_is_recorded() -> None:
+    long = "a long text of an input that takes the room of what comes after it"
+    session = fixture_session()
+    session = replace(session, cases=(session.cases[0], Case("a second case", {"question": long})))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+t")
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        (one,) = [row for row in rows if " recorded" in row]
+        (second,) = [row for row in rows if "a second case " in row and "a long text" in row]
+        assert one.index("recorded") - len("1 ") == second.index("a long text")
+
+    at_the_desk(act, session=session)
+
+
+def test_descriptions_of_files_are_below_one_another_however_long_the_names() -> None:
+    names = ("rain.session.json", "a.session.json", "desk")
+
+    async def act(desk: Desk) -> None:
+        desk.app.push_screen(ChooseScreen("Open", [Entry(one, one, "in this folder") for one in names]))
+        await desk.settle()
+        rows = [strip.text for strip in desk.app.screen._compositor.render_strips()]
+        assert len({row.index("in this folder") for row in rows if "in this folder" in row}) == 1
+
+    at_the_desk(act)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_pasted_into_a_line_reaches_the_terminal_without_control_sequences(name: str) -> None:
+    async def act(desk: Desk) -> None:
+        pasted = HOSTILE[name][:200]
+        for key in ("f12", "ctrl+p"):
+            await desk.press(key)
+            desk.app.post_message(events.Paste(pasted))
+            await desk.settle()
+            assert_harmless(desk)
+            await desk.press("escape")
+
+    at_the_desk(act)
+
+
+def test_a_line_keeps_the_characters_that_it_shows_otherwise() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f12", "ctrl+a", "ctrl+k")
+        desk.app.post_message(events.Paste("a\x1b[31mb\u200dc"))
+        await desk.settle()
+        line = desk.app.screen.query_one(Input)
+        assert line.value.startswith("a\x1b[31mb\u200dc")
+        assert "a␛[31mb" in seen(line)[0]
 
     at_the_desk(act)

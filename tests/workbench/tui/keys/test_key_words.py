@@ -181,3 +181,29 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
 def test_every_section_of_the_help_is_named_after_a_pane_or_screen() -> None:
     sources = "".join(path.read_text("utf-8") for path in (SOURCES / "tui").rglob("*.py"))
     assert [one for one in sections() if f'"{one}"' not in sources] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(120, 35), (80, 24)])
+def test_help_lists_keys_in_columns_that_never_touch(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f1")
+        rows = str(desk.app.screen.query_one(".dialog-text").render()).splitlines()
+        assert max(map(len, rows)) <= desk.app.screen.query_one(".dialog-text").size.width
+        (project,) = [row for row in rows if "alt+p" in row]
+        (send,) = [row for row in rows if row.startswith("  F5")]
+        assert project.index("Toggle") == send.index("Send"), "under one another"
+        assert project[: project.index("Toggle")].endswith("  ")
+
+    at_the_desk(act, size=size)
+
+
+@pytest.mark.slow
+def test_help_of_the_lesson_begins_with_the_lesson() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6", "f1")
+        helps = desk.app.screen.query(".dialog-help")
+        said = [helps.first().render_line(row).text.strip() for row in range(helps.first().size.height)]
+        assert len(helps) == 1 and "Lesson" in said
+
+    at_the_desk(act)

@@ -245,3 +245,25 @@ def test_a_signature_that_can_not_be_read_leaves_every_page_standing() -> None:
     ):
         assert make(at)
     assert prompt_pages.difference_blocks(at, None)
+
+
+def test_pages_of_a_prompt_say_that_it_is_out_of_date_and_compare_no_models_then() -> None:
+    of = looked_at(with_reply(session(), "chat", CHAT_REPLY))
+    of = replace(of, rendered=replace(of.rendered, error="the signature: line 1, column 8: unknown name `flaot`"))
+    json_column = f"column {of.columns[1].column.id}"
+    for blocks in (
+        request_pages.request_blocks(of),
+        prompt_pages.lint_blocks(of),
+        prompt_pages.token_blocks(of),
+        prompt_pages.difference_blocks(of, json_column),
+    ):
+        assert "Out of date, because of the signature: line 1" in text_of(blocks)
+    assert "other models" not in text_of(request_pages.request_blocks(of))
+
+
+def test_calls_of_a_reply_that_was_edited_are_not_said_to_be_unsent() -> None:
+    of = looked_at(with_reply(session(), "chat", CHAT_REPLY))
+    assert of.rendered.request is not None
+    sent = replace(of, requests={"chat": of.rendered.request})
+    assert "Nothing was sent" in text_of(reply_pages.call_blocks(of))
+    assert "edited or pasted after the last call" in text_of(reply_pages.call_blocks(sent))

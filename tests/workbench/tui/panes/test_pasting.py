@@ -93,6 +93,19 @@ def test_what_is_no_table_changes_nothing_and_says_why() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
+def test_a_list_that_takes_no_text_does_not_send_to_the_editors_whoever_is_there() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.editors.open("tools")
+        await desk.settle()
+        await desk.press("f2")
+        desk.app.post_message(events.Paste("a sentence"))
+        await desk.until(lambda: any(one.title == "Not pasted" for one in desk.app._notifications))
+        assert "No text goes here." in next(one.message for one in desk.app._notifications)
+
+    at_the_desk(act)
+
+
 ERROR = (
     "Adapter ChatAdapter failed to parse the LM response. \n\nLM Response: {0} \n\n"
     "Expected to find output fields in the LM response: [answer, score] \n\n"

@@ -57,6 +57,14 @@ def test_a_name_is_whole_where_there_is_room_and_the_keys_that_the_guide_names_a
     at_the_desk(act, session=session, path=tmp_path / "triage.session.json", size=size)
 
 
+def test_what_the_keys_leave_shows_more_of_a_name_that_is_cut() -> None:
+    async def act(desk: Desk) -> None:
+        said = desk.app.screen.query_one(StatusLine).render().plain
+        assert "model offline/exact " in said and "^q quit" in said
+
+    at_the_desk(act, session=examples.load("triage"), size=(120, 35))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_send_alone_is_filled_and_a_click_on_it_sends(size: tuple[int, int]) -> None:
@@ -202,6 +210,6 @@ def test_the_list_of_cases_marks_those_whose_recorded_reply_did_not_parse() -> N
         await desk.press("ctrl+t")
         crash, late = [row.rstrip() for row in seen(desk.app.screen.query_one(OptionList))]
         assert crash == "● crash   2 recorded"
-        assert late.startswith("  late   ✗ 1 not parsed   It came late. ")
+        assert late.startswith("  late    ✗ 1 not parsed   3 recorded   It came late. "), "whole, before what is cut"
 
     at_the_desk(act, session=replace(TICKETS, cases=cases), size=SMALL)

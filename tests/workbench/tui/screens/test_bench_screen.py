@@ -359,3 +359,11 @@ def test_only_the_last_prompt_of_a_cell_counts(tmp_path: Path) -> None:
 def test_a_head_has_two_parts() -> None:
     assert head_of("chat · openai/gpt-6-luna") == ("chat", "gpt-6-luna")
     assert head_of("chat") == ("", "chat")
+
+
+def test_a_high_screen_shows_the_facts_of_a_cell_whole(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        about = " ".join(" ".join(seen.painted.split("\n")[-6:-1]).split())
+        assert about.count("ms (p95) 5 (5)") == 2 and "…" not in about, about
+
+    looked_at(tmp_path, act, size=(60, 40))

@@ -140,3 +140,31 @@ def test_hostile_texts_are_text_on_every_page() -> None:
             await desk.press("escape")
 
     at_the_desk(act, session=session)
+
+
+@pytest.mark.slow
+def test_the_last_line_offers_enter_only_where_a_line_leads_on() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7", "4")
+        hint = desk.app.screen.query_one("#pages-hint")
+        assert "no replies yet" in shown(desk) and "enter" not in str(hint.render())
+        await desk.press("escape", "f5")
+        await desk.sent()
+        await desk.press("f7", "4")
+        hint = desk.app.screen.query_one("#pages-hint")
+        assert "enter go to the reply" in str(hint.render())
+
+    at_the_desk(act)
+
+
+@pytest.mark.slow
+def test_help_on_a_page_that_was_opened_from_an_editor_is_about_the_page() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f2", "f7", "f1")
+        listed = str(desk.app.screen.query_one(".dialog-text").render())
+        assert "pages.next" in listed and "→ l" in listed
+        assert "signature_view" not in listed
+        about = desk.app.screen.query(".dialog-help").first()
+        assert "Inspect" in [about.render_line(row).text.strip() for row in range(about.size.height)]
+
+    at_the_desk(act)

@@ -352,7 +352,8 @@ def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> No
         assert "temperature" in screen.review.cause.words
         await screen.press("f1")
         assert isinstance(screen.desk.app.screen, HelpScreen)
-        assert "review.accept" in str(screen.desk.app.screen.query_one(".dialog-text").render())
+        listed = str(screen.desk.app.screen.query_one(".dialog-text").render())
+        assert "review.accept" in listed and "→ n" in listed and "← p" in listed
         await screen.press("escape", "f5", "ctrl+s", "ctrl+p")
         assert screen.desk.app.screen is screen.review
 

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from sessions import examples
+from sessions.model.session import Column
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SMALL, Desk, at_the_desk
 from tests.support.screen import assert_harmless, on_stage, seen
-from workbench.tui.panes.verdicts import Verdict, VerdictStrip
+from workbench.state.document import RenderedColumn
+from workbench.tui.panes.verdicts import Verdict, VerdictStrip, short_form
 
 FOUR = (
     Verdict("chat", "Chat", "✓", "success", "4/4"),
@@ -111,6 +113,19 @@ def test_what_hinders_every_column_is_named_in_the_room_that_there_is() -> None:
         await desk.until(lambda: "✗ signature: li" in "".join(seen(desk.main.query_one(VerdictStrip))), "for the place")
 
     at_the_desk(act, size=SMALL)
+
+
+def test_the_place_in_the_signature_is_named_without_a_cut_where_it_fits() -> None:
+    wrong = "the signature: line 1, column 24: unknown name `fintloat`"
+    names = ("chat", "json", "xml")
+    columns = [short_form(name, RenderedColumn(Column(name, name), error=wrong), None, False) for name in names]
+    strip = VerdictStrip()
+
+    async def act(stage: object, pilot: object) -> None:
+        strip.show(columns, "chat")
+        assert strip.render().plain.count("✗ signature: line 1   ") == 3
+
+    on_stage(strip, act, size=(120, 3))
 
 
 @pytest.mark.slow
