@@ -116,7 +116,7 @@ def test_a_fetched_table_is_used_and_named(server: Server, run: Run, accepting: 
     assert not said[CHANGED]["response_schema"] and said[NEW]["function_calling"]
     assert said[NEW]["said_by"] == str(fetched_table.kept())
     shown = run("models", "nova")
-    assert f"{NEW} " in shown.out and "777,000 tokens, $1.5 in $9 out" in shown.out
+    assert f"{NEW} " in shown.out and "$1.5 in $9 out a million, 777,000 tokens" in shown.out
     assert f"by {fetched_table.kept()}" in shown.err
     assert run("models", "--json").json["table"] == str(fetched_table.kept())
     kept = Path(os.environ["XDG_STATE_HOME"]) / "adapter-workbench" / "models" / "fetched-table.json"
