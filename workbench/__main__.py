@@ -17,7 +17,7 @@ try:
     from typing import TYPE_CHECKING, Any
 
     from workbench import __version__
-    from workbench.cli.arguments import Parser, settle_session, write_output
+    from workbench.cli.arguments import Parser, require_reports, settle_session, write_output
     from workbench.cli.commands import SUMMARIES, load, parser_of
     from workbench.config import user_code
     from workbench.output import console, exit_codes
@@ -105,6 +105,7 @@ def _run(arguments: list[str]) -> int:
         _require_folder()
         if "session" in options:
             settle_session(options)
+        require_reports(options)
         from adapters.lm.litellm_answers import asking
 
         with asking(), console.results_alone() if user_code.is_named_in(options) else nullcontext():

@@ -73,6 +73,15 @@ def test_no_report_overwrites_a_session(rain: str, run: Run, words: tuple[str, .
     assert Path(rain).read_bytes() == before
 
 
+@pytest.mark.parametrize("report", ["FILE", "-"])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_done(rain: str, run: Run, report: str) -> None:
+    report = report.replace("FILE", rain)
+    assert run("bench", rain, "--html", report).code == exit_codes.USAGE and not Path("q.bench.jsonl").exists()
+    program = (sys.executable, "-c", "open('ran', 'w')")
+    assert run("capture", "-o", "prompts", "--json", report, "--", *program).code == exit_codes.USAGE
+    assert not Path("ran").exists()
+
+
 @pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=list(REFUSED))
 def test_what_would_be_ignored_is_refused(rain: str, run: Run, words: tuple[str, ...], said: str) -> None:
     Path("rows.csv").write_text("a,b\n1,2\n", encoding="utf-8")
