@@ -148,6 +148,15 @@ def test_closed_streams_are_no_internal_error(rain: str, run: Run, closed: str) 
     assert (done.returncode, done.stderr) == (exit_codes.OK, "")
 
 
+def test_runs_are_found_by_the_time_that_is_printed(rain: str, run: Run) -> None:
+    run("send", rain, "--adapter", "chat")
+    at = run("runs", "--json").json["runs"][0]["at"]
+    for text in (at, at[:19].replace("T", " "), at[:16], at[:10], at[:7], at[:4]):
+        assert run("runs", "--since", text, "--until", text, "--json").json["count"] == 1, text
+    assert run("runs", "--until", "2001-01-01 10:00").code == exit_codes.NOTHING
+    assert "expected a day" in run("runs", "--since", f"{at[:10]} 25:00").err
+
+
 def test_a_reader_of_runs_may_leave(rain: str, run: Run) -> None:
     run("send", rain)
     command = f"set -o pipefail; {sys.executable} -m workbench runs | head -c 1 > /dev/null"
