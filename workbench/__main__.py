@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import atexit
-import errno
-import gc
-import os
-import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from workbench import __version__
-from workbench.cli.arguments import Parser, settle_session, write_output
-from workbench.cli.commands import SUMMARIES, load, parser_of
-from workbench.config import user_code
-from workbench.output import console, exit_codes
-from workbench.output.exit_codes import CommandError, nearest
+try:
+    import atexit
+    import errno
+    import gc
+    import os
+    import shlex
+    from collections.abc import Sequence
+    from contextlib import nullcontext
+    from functools import partial
+    from pathlib import Path
+    from typing import TYPE_CHECKING, Any
+
+    from workbench import __version__
+    from workbench.cli.arguments import Parser, require_reports, settle_session, write_output
+    from workbench.cli.commands import SUMMARIES, load, parser_of
+    from workbench.config import user_code
+    from workbench.output import console, exit_codes
+    from workbench.output.exit_codes import CommandError, nearest
+except KeyboardInterrupt:  # before `main` could report it
+    sys.stderr.write("workbench: interrupted\n")
+    sys.exit(130)
 
 if TYPE_CHECKING:
     from workbench.sending.tool_answers import NamedHandler
@@ -100,6 +105,7 @@ def _run(arguments: list[str]) -> int:
         _require_folder()
         if "session" in options:
             settle_session(options)
+        require_reports(options)
         from adapters.lm.litellm_answers import asking
 
         with asking(), console.results_alone() if user_code.is_named_in(options) else nullcontext():

@@ -86,6 +86,7 @@ def load(
         kind is None and suffix in LINES and (pasted_text.ERROR_MARK in text or pasted_text.literals_in(text).entries)
     )
     if suffix in ROWS and not is_log:
+        _refuse_choice(path, call, predictor, case)
         return _rows(text, path, suffix, given)
     if kind in (None, "call"):
         pasted = pasted_calls.find(text)
@@ -123,7 +124,16 @@ def load(
             raise SessionError(path, "", "expected a list of messages with role and content")
         reply = (lm_call.answer_in(data) or {}).get("text") if isinstance(data, dict) else None
         return conversations.from_messages(data, path, given, name, reply=reply)
+    _refuse_choice(path, call, predictor, case)
     return demos.from_json(text, path, given)
+
+
+def _refuse_choice(path: str, call: int | None, predictor: str | None, case: str | None) -> None:
+    """Raise `SessionError` for a choice that demos do not have."""
+    for name, given in (("call", call), ("predictor", predictor), ("case", case)):
+        if given is not None:
+            hint = "--as cases makes cases of the rows" if name == "case" else f"leave out --{name}"
+            raise SessionError(path, "", f"its rows are demos, which have no {name}", hint)
 
 
 def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imported:

@@ -239,18 +239,31 @@ def looks_like_a_file(text: str) -> bool:
     return text.endswith(".json") or "/" in text or Path(text).is_file()
 
 
-def write_output(path: str | Path, text: str) -> None:
-    """Write the file that an option names, unless it is a session.
+def require_reports(options: argparse.Namespace) -> None:
+    """Refuse reports that cannot be written before a command sends, runs or records. Raises `CommandError`."""
+    for name in ("html", "markdown", "junit", "json"):
+        path = getattr(options, name, None)
+        if isinstance(path, str):  # some commands have a flag of this name
+            _require_output(path)
 
-    Raises `CommandError`; the file is then unchanged.
-    """
-    from sessions.file import whole_files
+
+def _require_output(path: str | Path) -> None:
     from workbench.checks.fixture_files import looks_like_session
 
     if str(path) == "-":
         raise CommandError("-: standard output has the command's own text; name a file")
     if Path(path).is_file() and looks_like_session(Path(path)):  # reading a pipe would wait
         raise CommandError(f"{path}: this is a session, and would be overwritten; name another file")
+
+
+def write_output(path: str | Path, text: str) -> None:
+    """Write the file that an option names, unless it is a session.
+
+    Raises `CommandError`; the file is then unchanged.
+    """
+    from sessions.file import whole_files
+
+    _require_output(path)
     try:
         whole_files.write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
@@ -184,6 +185,18 @@ class Unrenderable:
 
     type: str
     message: str
+
+
+def has_two_step(chosen: Selection) -> bool:
+    """Return whether a chosen column has our TwoStep, whose second reply or model an option can give."""
+    from adapters.formats.two_step import TwoStepAdapter
+
+    for column in chosen.columns:
+        with suppress(UnknownAdapterError):  # reported when the column is used
+            adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
+            if isinstance(adapter, TwoStepAdapter):
+                return True
+    return False
 
 
 def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable:

@@ -130,8 +130,8 @@ def run(options: argparse.Namespace) -> int:
     if options.lint:
         from workbench.cli.commands import lint
 
-        linted = lint.lints_of_files([path for path in files if str(path) not in errors])
-        codes.append(lint.strict_code(linted))
+        linted, problems = lint.lints_of_files([path for path in files if str(path) not in errors])
+        codes += [lint.strict_code(linted), *lint.tell_of_problems(problems)]
         if options.json:
             lints = lint.shape_of(linted)
         else:

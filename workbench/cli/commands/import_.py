@@ -78,6 +78,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.output is None and options.into is None and not options.dry_run:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
+    if options.output == "-":
+        raise CommandError("-o -: a session is a file; name one, or look first with --dry-run")
     if options.output and Path(options.output).is_file() and not options.force:
         raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
     target: str | None = options.into or options.output

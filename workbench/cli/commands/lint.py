@@ -21,6 +21,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from adapters.errors import SignatureError
+from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.running import linting
 from sessions.running.linting import SEVERITIES, Found
@@ -29,9 +31,12 @@ from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
 from workbench.output.display import LONGEST_NAME, one_line
+from workbench.output.exit_codes import CommandError
 
 Linted = list[tuple[Path, tuple[Found, ...]]]
 """Session files with their lints."""
+Problems = dict[Path, CommandError | SessionError | SignatureError]
+"""Why files could not be linted."""
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
@@ -44,28 +49,48 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    linted = lints_of_files(fixture_files.find(options.sessions), options.adapters, options.case, options.model)
+    files = fixture_files.find(options.sessions)
+    linted, problems = lints_of_files(files, options.adapters, options.case, options.model)
+    if problems and len(files) == 1:
+        raise problems[files[0]]
+    codes = tell_of_problems(problems)
     if options.json:
-        console.json(shape_of(linted))
-    else:
+        errors: list[JSON] = [{"path": str(file), "message": str(error)} for file, error in problems.items()]
+        console.json(shape_of(linted) | {"errors": errors})
+    elif linted:
         write(linted)
         counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
         told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
         console.text(", ".join(told) or "no lints")
-    return strict_code(linted) if options.strict else exit_codes.OK
+    if options.strict:
+        codes.append(strict_code(linted))
+    return exit_codes.worst(codes)
 
 
 def lints_of_files(
     files: Sequence[Path], adapters: Sequence[str] = (), case: str | None = None, model: str | None = None
-) -> Linted:
-    """Find the lints of session files, in every case unless one is named. Raises `CommandError`."""
+) -> tuple[Linted, Problems]:
+    """Find the lints of session files, in every case unless one is named, and why files have none."""
     linted: Linted = []
+    problems: Problems = {}
     for file in files:
-        chosen = selection.select(str(file), adapters, case, model, every_case=True)
-        cases = chosen.session.cases if case is None else (chosen.case,)
-        found = linting.lints_of_session(chosen.session, chosen.columns, cases, chosen.allow_code)
-        linted.append((file, found))
-    return linted
+        try:
+            chosen = selection.select(str(file), adapters, case, model, every_case=True)
+            cases = chosen.session.cases if case is None else (chosen.case,)
+            found = linting.lints_of_session(chosen.session, chosen.columns, cases, chosen.allow_code)
+        except (CommandError, SessionError, SignatureError) as error:
+            problems[file] = error
+        else:
+            linted.append((file, found))
+    return linted, problems
+
+
+def tell_of_problems(problems: Problems) -> list[int]:
+    """Report why files could not be linted; return an exit code for each."""
+    for file, error in problems.items():
+        named = str(error) if isinstance(error, SessionError) else f"{file}: {error}"
+        console.message(f"workbench: {named}")
+    return [one.code if isinstance(one, CommandError) else exit_codes.USAGE for one in problems.values()]
 
 
 def strict_code(linted: Linted) -> int:

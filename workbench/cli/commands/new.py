@@ -80,6 +80,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.output == "-":
+        raise CommandError("-o -: a session is a file; name one")
     written = signature_text(options.signature, options.instructions, options.cot, Path(options.output).parent)
     signature = written.read()
     linked_to = f", linked to {written.source.file}:{written.source.class_name}" if written.source is not None else ""

@@ -57,7 +57,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     chosen = selection.select(options.session, options.adapters, options.case)
-    if options.extraction is not None and not any(_is_two_step(chosen, column) for column in chosen.columns):
+    if options.extraction is not None and not selection.has_two_step(chosen):
         raise CommandError("--extraction is the second reply of twostep; no such column is parsed")
     extraction = None if options.extraction is None else _reply_from(options.extraction)
     if options.chunks is not None and options.response is not None:
@@ -115,14 +115,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         console.json({"readings": shapes})
     return exit_codes.worst(codes)
-
-
-def _is_two_step(chosen: Selection, column: Column) -> bool:
-    try:
-        adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
-    except UnknownAdapterError:  # reported when it is to parse
-        return False
-    return isinstance(adapter, TwoStepAdapter)
 
 
 def read(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Reading:

@@ -43,12 +43,13 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     files = fixture_files.find(options.paths)
     follower = Follower()
+    named = {Path(one) for one in options.paths}
     shapes = []
     codes = []
     for path in files:
         made, code, error = None, exit_codes.DIFFERENT, ""
         try:
-            made, error = _pull(path, follower, options, str(path) in options.paths)
+            made, error = _pull(path, follower, options, path in named)
         except SourceError as refused:
             error = f"{path}: {refused}"
         except SessionError as failed:

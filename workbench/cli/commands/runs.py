@@ -40,9 +40,13 @@ DATES = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 def _as_stored(text: str) -> str:
     """Write a day, or a part or time of it, as runs have it. Raises ValueError."""
+    second, point, fraction = text.strip().replace(" ", "T").partition(".")
+    if point:  # as `runs --json` writes it
+        datetime.strptime(f"{second}.{fraction}", f"{DATES[-1]}.%f")
+        return f"{second}.{fraction[:3]}"
     for form in DATES:
         with suppress(ValueError):
-            return datetime.strptime(text, form).strftime(form)
+            return datetime.strptime(second, form).strftime(form)
     raise ValueError(text)
 
 

@@ -107,6 +107,8 @@ def run(options: argparse.Namespace) -> int:
     before = ""
     if options.apply is not None:
         chosen, before = _fixed(chosen, options.apply)
+    if options.extraction_model is not None and not selection.has_two_step(chosen):
+        raise CommandError("--extraction-model is the second model of twostep; no such column is sent")
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)

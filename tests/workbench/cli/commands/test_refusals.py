@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -55,6 +56,12 @@ REFUSED = {
     "send --raw --ask-again": (("send", "FILE", "--raw", "--ask-again", "1"), "choose one"),
     "dspy --python": (("dspy", "list", "--python", "python3"), "--python goes with add"),
     "a variable that is not set": (("check", ""), "'': no such file"),
+    "send --extraction-model": (("send", "FILE", "--extraction-model", "offline/exact"), "second model of twostep"),
+    "new to -": (("new", "a -> b", "-o", "-"), "a session is a file"),
+    "import to -": (("import", "rows.csv", "-o", "-"), "a session is a file"),
+    "import --call of demos": (("import", "rows.csv", "-o", "n.json", "--call", "2"), "leave out --call"),
+    "import --predictor of demos": (("import", "rows.csv", "--dry-run", "--predictor", "p"), "leave out --predictor"),
+    "import --case of demos": (("import", "rows.csv", "-o", "n.json", "--case", "c"), "--as cases makes cases"),
     "new --input twice": (("new", "a -> b", "-o", "n.json", "--input", "a=1", "--input", "a=2"), "is given twice"),
 }
 
@@ -67,11 +74,21 @@ def test_no_report_overwrites_a_session(rain: str, run: Run, words: tuple[str, .
     assert Path(rain).read_bytes() == before
 
 
+@pytest.mark.parametrize("report", ["FILE", "-"])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_done(rain: str, run: Run, report: str) -> None:
+    report = report.replace("FILE", rain)
+    assert run("bench", rain, "--html", report).code == exit_codes.USAGE and not Path("q.bench.jsonl").exists()
+    program = (sys.executable, "-c", "open('ran', 'w')")
+    assert run("capture", "-o", "prompts", "--json", report, "--", *program).code == exit_codes.USAGE
+    assert not Path("ran").exists()
+
+
 @pytest.mark.parametrize(("words", "said"), REFUSED.values(), ids=list(REFUSED))
 def test_what_would_be_ignored_is_refused(rain: str, run: Run, words: tuple[str, ...], said: str) -> None:
+    Path("rows.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     done = run(*(rain if word == "FILE" else word for word in words))
     assert done.code == exit_codes.USAGE and said in done.err, done.err
-    assert not Path("n.json").exists() and not done.out
+    assert not Path("n.json").exists() and not Path("-").exists() and not done.out
 
 
 def test_a_name_that_is_nowhere_is_never_green(rain: str, run: Run) -> None:
@@ -113,6 +130,8 @@ def test_a_dash_is_standard_output(rain: str, run: Run) -> None:
 def test_nothing_written_is_not_called_written(rain: str, run: Run) -> None:
     done = run("pull", rain, "--json")
     assert done.code == exit_codes.DIFFERENT and done.json["written"] is False
+    done = run("pull", f"./{rain}")
+    assert done.code == exit_codes.DIFFERENT and "no link to a program" in done.err
     done = run("pull", ".")
     assert done.code == exit_codes.OK and "no session is linked" in done.err
 
@@ -130,11 +149,24 @@ def test_closed_streams_are_no_internal_error(rain: str, run: Run, closed: str) 
     assert (done.returncode, done.stderr) == (exit_codes.OK, "")
 
 
+def test_runs_are_found_by_the_time_that_is_printed(rain: str, run: Run) -> None:
+    run("send", rain, "--adapter", "chat")
+    at = run("runs", "--json").json["runs"][0]["at"]
+    for text in (at, at[:19].replace("T", " "), at[:16], at[:10], at[:7], at[:4]):
+        assert run("runs", "--since", text, "--until", text, "--json").json["count"] == 1, text
+    assert run("runs", "--until", "2001-01-01 10:00").code == exit_codes.NOTHING
+    assert "expected a day" in run("runs", "--since", f"{at[:10]} 25:00").err
+
+
 def test_a_reader_of_runs_may_leave(rain: str, run: Run) -> None:
-    run("send", rain)
-    command = f"set -o pipefail; {sys.executable} -m workbench runs | head -c 1 > /dev/null"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert "Broken pipe" not in done.stderr and done.returncode in (exit_codes.OK, exit_codes.BROKEN_PIPE)
+    run("new", "a -> b", "-o", "long.json", "--input", f"a={'x' * 100_000}")
+    run("send", "long.json", "--adapter", "chat")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "workbench", "runs", "--id", "1"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (exit_codes.BROKEN_PIPE, "")
 
 
 def test_a_column_without_runs_is_not_below_a_share(rain: str, run: Run) -> None:
@@ -147,3 +179,46 @@ def test_a_suggested_command_can_be_pasted(run: Run) -> None:
     assert f"`workbench render {shlex.quote(name)}`" in run("new", "a -> b", "-o", name).err
     assert f"`workbench send {shlex.quote(name)} --save`" in run("check", name).out
     assert f"-o {shlex.quote('a b.json')}`" in run("a b.json").err
+
+
+def test_an_unreadable_file_hides_no_lint_of_others(run: Run) -> None:
+    folder = Path("folder")
+    folder.mkdir()
+    run("new", "question -> sql_query", "-o", "folder/b.json", "--input", "question=x")
+    (folder / "a.json").write_text('{"format": 1, "signature": ', encoding="utf-8")
+    alone = run("lint", "folder/b.json", "--json").json["lints"]
+    done = run("lint", "folder", "--json")
+    assert done.code == exit_codes.USAGE and done.json["lints"] == alone != []
+    assert [one["path"] for one in done.json["errors"]] == ["folder/a.json"] and "folder/a.json" in done.err
+    assert run("lint", "folder", "--strict").code == exit_codes.USAGE
+    assert not run("lint", "folder/a.json").out
+
+
+def test_a_session_without_a_case_hides_no_check_of_others(rain: str, run: Run) -> None:
+    run("send", rain, "--save", "--adapter", "chat")
+    empty = json.loads(Path(rain).read_text(encoding="utf-8"))
+    Path("empty.json").write_text(json.dumps({**empty, "cases": []}), encoding="utf-8")
+    done = run("check", rain, "empty.json", "--adapter", "chat", "--lint", "--json")
+    assert done.code == exit_codes.USAGE and len(done.json["fixtures"]) == 1 and "empty.json: " in done.err
+
+
+@pytest.mark.parametrize("module", ["shlex", "workbench.cli.arguments"])
+def test_ctrl_c_while_it_starts_shows_no_traceback(module: str) -> None:
+    program = f"""
+import runpy, sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+runpy.run_module("workbench", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (exit_codes.INTERRUPTED, "workbench: interrupted\n")
+
+
+def test_the_extracting_model_of_twostep_is_taken(rain: str, run: Run) -> None:
+    done = run(
+        "send", rain, "--adapter", "chat", "twostep", "--extraction-model", "offline/exact", "--model", "offline/exact"
+    )
+    assert done.code == exit_codes.OK, done.err
