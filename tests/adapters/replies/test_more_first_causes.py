@@ -284,3 +284,8 @@ def test_objects_of_an_answer_in_a_list_are_no_error_and_no_other_keys(completio
 def test_an_end_marker_in_a_text_does_not_hide_that_another_output_is_missing() -> None:
     (cause,) = read("chat", "q -> items: list[str], n: int", "[[ ## items ## ]]\na\n\n[## completed ## ]]").diagnosis
     assert (cause.cause, cause.field) == ("output-missing", "n")
+
+
+def test_a_text_in_backticks_does_not_hide_that_another_output_is_missing() -> None:
+    (cause,) = read("json", "q -> why, answer", '{"answer": ```json\n"Paris"\n}').diagnosis
+    assert (cause.cause, cause.field) == ("output-missing", "why")
