@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any, cast
 from urllib.parse import quote
 
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.addresses import (
     KEY_VARIABLES,
     OLLAMA,
@@ -63,7 +63,7 @@ class LitellmLM:
 
     model: str
     capabilities: Capabilities
-    api_base: str | None = None
+    api_base: str | None = field(default=None, repr=False)  # it may hold a password
     api_version: str | None = None
     trusted: bool = True
     timeout: float = 600.0

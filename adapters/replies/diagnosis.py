@@ -57,6 +57,7 @@ OBJECT = re.compile(r"""\{\s*["'“}]""")
 FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
 BRACE = re.compile("[{}]")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
+BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
 FOUND = frozenset(("read", "failed"))
@@ -210,6 +211,11 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
     error = reading.error
     if error is not None and flag.name in ENDS and reading.ended.finish_reason == "length":
         return False
+    if error is not None and flag.name == END_IN_VALUE and flag.field is not None:
+        return reading.fields[flag.field].state == "failed"  # a text that ends with it explains no other field
+    if flag.name == BACKTICKS and error is not None and error.field is not None:
+        # an output that is nowhere in the reply was not lost at a backtick
+        return reading.fields[error.field].state != "missing" or error.field in reading.completion
     if error is None or error.field is None or flag.field is None or flag.name in OF_ANY_FIELD:
         return True
     return reading.fields[flag.field].state in ("failed", "missing")

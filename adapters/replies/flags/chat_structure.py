@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 FENCE = "```"
 MOST_MARKERS = 2000
+WORDS_BEHIND = re.compile(r"[^\w\n]{0,50}\w")
+"""A word behind a marker in its line."""
 
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
@@ -267,12 +270,11 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
         is_inside = section.marker_end <= like.start and section.start < like.end <= section.end
         if not is_inside or not (like.has_hashes or like.begins_line):
             continue
-        written = reading.completion[like.start : like.end].strip()
-        where = place(reading, like.end - len(written))
         if sound(like.name) == COMPLETED and COMPLETED not in outputs:
-            rest = reading.completion[like.end : section.end].partition("\n")[0]
-            if rest.strip() and not like.begins_line:
+            if not like.begins_line and WORDS_BEHIND.match(reading.completion, like.end, section.end):
                 continue  # a sentence that mentions it
+            written = reading.completion[like.start : like.end].strip()
+            where = place(reading, like.end - len(written))
             said = f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read exactly "
             said = f"{said}[[ ## completed ## ]]."
             if written == "[[ ## completed ## ]]":

@@ -7,10 +7,15 @@ from collections.abc import Iterator
 
 from adapters.replies.flag import Flag, shown
 
+STATUS = (
+    r"Bad (?:Gateway|Request)|Gateway Time-?out|Internal Server Error|Service (?:Temporarily )?Unavailable|"
+    r"Too Many Requests"
+)
+"""Reasons that HTTP servers state."""
 ERROR_TEXT = re.compile(
     r"\s*(?:Error code: \d{3}\b|upstream connect error\b|no healthy upstream\b|stream disconnected\b|"
-    r"(?:HTTP/\d[.\d]* )?[45]\d\d (?:Bad|Gateway|Internal|Service|Too|Unauthorized|Forbidden|Not Found)\b|"
-    r"(?:Internal Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out|Too Many Requests)\b)",
+    rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)\b|"
+    rf"(?:{STATUS})\s*(?:\Z|[.:;!\n(<{{]))",
     re.IGNORECASE,
 )
 LONGEST_ERROR = 1_000
@@ -29,6 +34,13 @@ def error_body(error: object) -> Iterator[Flag]:
         if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
             quoted = said_inside[1].replace('\\"', '"')
         yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+
+
+def listed_error(listed: dict[str, object]) -> Iterator[Flag]:
+    """Flag the error that is alone in a list, as Gemini's server writes it; objects of an answer have other keys."""
+    error = listed.get("error")
+    if len(listed) == 1 and isinstance(error, dict) and "message" in error:
+        yield from error_body(error)
 
 
 def _has_parts(candidates: object) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
-from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, said_at
+from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, listed_error, said_at
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -247,8 +247,8 @@ def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterato
     if first == "[" and PARTS.match(start):
         said = "The reply is a list of content parts; the model's answer is in those of type text."
         yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
-    elif first == "[" and '"error"' in start and "error" not in outputs:  # as Gemini's server writes it
-        yield from error_body((_root(start) or {}).get("error"))
+    elif first == "[" and '"error"' in start and "error" not in outputs:
+        yield from listed_error(_root(start, "[ \n") or {})
     root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
     if root is not None:
         yield from _in_root(reading, root)
@@ -337,9 +337,9 @@ def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
         yield IN_QUOTES
 
 
-def _root(text: str) -> dict[str, object] | None:
+def _root(text: str, signs_before: str = "`json \n") -> dict[str, object] | None:
     opening = text.find("{")
-    if opening < 0 or text[:opening].strip("`json[ \n"):
+    if opening < 0 or text[:opening].strip(signs_before):
         return None
     try:
         value, _ = LENIENT.raw_decode(text, opening)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from adapters import lm
 from adapters.lm.secrets import Scrubber, is_secret_name
 
 ENVIRONMENT = {
@@ -81,3 +82,9 @@ def test_names_that_hold_secrets(name: str) -> None:
 @pytest.mark.parametrize("name", ["PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "MONKEY_BAR"])
 def test_names_that_hold_none(name: str) -> None:
     assert not is_secret_name(name)
+
+
+def test_a_model_does_not_show_the_password_of_its_address() -> None:
+    model = lm.open("openai/x", api_base="http://ann:s3cret@localhost:1/v1")
+    assert "openai/x" in repr(model)
+    assert "s3cret" not in repr(model)

@@ -206,6 +206,13 @@ def test_a_quote_that_was_read_as_meant_is_no_cause(written: str) -> None:
     assert read("json", "q -> said: list[str]", written).diagnosis == ()
 
 
+@pytest.mark.parametrize("other", [r'"x\/y"', r'"x\f"', r'"\ud83d\ude00"', "NaN", "-Infinity"])
+def test_a_value_that_a_repair_reads_otherwise_is_not_changed_by_a_quote_elsewhere(other: str) -> None:
+    reading = read("json", "q -> said, other", f'{{"said": "He said "no" twice", "other": {other}}}')
+    assert reading.values["said"] == 'He said "no" twice'
+    assert "quote-misread" not in [one.cause for one in reading.diagnosis]
+
+
 @pytest.mark.parametrize("end", ["[1, 2,\n```", "\n```\nThat is all.", '1, "b": \n```'])
 def test_the_end_of_a_fence_below_a_cut_off_object_is_no_text_in_backticks(end: str) -> None:
     reading = read("json", "q -> a", '```json\n{"a": ' + end)
@@ -231,3 +238,54 @@ def test_a_good_reply_that_looks_alike_has_no_cause(adapter: str, signature: str
     reading = read(adapter, signature, completion)
     assert reading.ok
     assert reading.diagnosis == ()
+
+
+@pytest.mark.parametrize("rest", [".", " **", "  ", "\nMore."])
+def test_an_end_marker_before_signs_alone_is_told(rest: str) -> None:
+    reading = read("chat", "q -> a", f"[[ ## a ## ]]\nParis [[ ## completed ## ]]{rest}")
+    assert [one.cause for one in reading.diagnosis] == ["completed-marker-in-value"]
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "450 bad reviews were found, and 500 internal documents.",
+        "500 internal documents were found.",
+        "Too many requests arrive on Mondays.",
+        "Service unavailable errors mean that a server has too much to do.",
+    ],
+)
+def test_prose_that_begins_like_an_error_of_a_server_is_none(completion: str) -> None:
+    assert [one.cause for one in read("chat", "q -> a", completion).diagnosis] == ["format-not-followed"]
+
+
+@pytest.mark.parametrize(
+    "completion",
+    ["502 Bad Gateway", "HTTP/1.1 503 Service Unavailable", "Too Many Requests: wait 3 s.", "internal server error\n"],
+)
+def test_an_error_of_a_server_is_told_without_json(completion: str) -> None:
+    assert [one.cause for one in read("chat", "q -> a", completion).diagnosis] == ["error-body"]
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        '[{"error": "timeout", "line": 3}, {"error": "disk", "line": 4}]',
+        '[{"error": {"message": "timeout"}, "line": 3}]',
+        '```json\n[{"error": "timeout"}]\n```',
+        '```json\n[{"title": "a"}]\n```',
+    ],
+)
+def test_objects_of_an_answer_in_a_list_are_no_error_and_no_other_keys(completion: str) -> None:
+    reading = read("json", "log -> rows: list[dict]", completion)
+    assert [one.cause for one in reading.diagnosis] == ["list-at-the-root"]
+
+
+def test_an_end_marker_in_a_text_does_not_hide_that_another_output_is_missing() -> None:
+    (cause,) = read("chat", "q -> items: list[str], n: int", "[[ ## items ## ]]\na\n\n[## completed ## ]]").diagnosis
+    assert (cause.cause, cause.field) == ("output-missing", "n")
+
+
+def test_a_text_in_backticks_does_not_hide_that_another_output_is_missing() -> None:
+    (cause,) = read("json", "q -> why, answer", '{"answer": ```json\n"Paris"\n}').diagnosis
+    assert (cause.cause, cause.field) == ("output-missing", "why")
