@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from rich.highlighter import Highlighter
 from rich.segment import Segment
-from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.dom import DOMNode
@@ -22,18 +20,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.output.display import one_line, safe
+from workbench.output.display import one_line
 from workbench.tui.textual_internals.access import make_room_for_toasts
+from workbench.tui.textual_internals.input_line import show_controls
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 Report = Callable[[Exception], object]
-
-
-class _WithoutControls(Highlighter):
-    """Shows the text of an `Input` without control sequences; the text itself stays."""
-
-    def highlight(self, text: Text) -> None:
-        text.plain = safe(text.plain)
 
 
 class SurvivingApp(App[int]):
@@ -76,7 +68,7 @@ class SurvivingApp(App[int]):
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
         isolate(child, self.report_mistake)
         if isinstance(child, Input):
-            child.highlighter = _WithoutControls()
+            show_controls(child)
         super()._register_child(parent, child, before, after)
 
 
