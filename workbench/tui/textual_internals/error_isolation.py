@@ -6,13 +6,14 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from rich.segment import Segment
 from textual import on
 from textual.app import App
 from textual.dom import DOMNode
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Region
 from textual.message import Message
 from textual.notifications import Notify
@@ -32,6 +33,16 @@ class SurvivingApp(App[int]):
     """An app whose handlers and widgets survive exceptions; each is passed to `report_mistake`."""
 
     stylesheet: KeptStyles
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Leave out every color with NO_COLOR in a theme of the terminal's colors.
+
+        Textual chooses a filter before it knows the theme: grays, which are all black in the terminal's colors.
+        """
+        filters = super().get_line_filters()
+        if not self.native_ansi_color:
+            return filters
+        return [NoColor() if isinstance(one, Monochrome) else one for one in filters]
 
     def report_mistake(self, error: Exception) -> None:
         """Handle an exception; the default ends the app with it."""
