@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import keyword
 import re
 import typing
@@ -46,7 +47,12 @@ class StringNames(Names):
         return self.around.find(name, node)
 
     def suggestions(self) -> Sequence[str]:
-        return known_names.bare_names()
+        return [name for name in known_names.bare_names() if not _is_decorator(known_names.bare(name))]
+
+
+def _is_decorator(found: object) -> bool:
+    """Test whether a name means a function such as `final`, which is no type; pydantic's, as `confloat`, make types."""
+    return inspect.isfunction(found) and not found.__module__.startswith("pydantic")
 
 
 def is_dspys_own(name: str) -> bool:

@@ -149,3 +149,15 @@ def test_help_that_is_open_takes_the_colours_of_another_theme() -> None:
             assert shown == {Color(*accent.rgb)}, theme
 
     at_the_desk(act)
+
+
+def test_without_colour_nothing_is_black_on_black_in_the_terminals_own_colours() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.press("alt+u")
+        for strip in desk.app.screen._compositor.render_strips():
+            for text, style, _ in strip:
+                colours = {style.color, style.bgcolor} - {None} if style is not None else set()
+                assert all(one.is_default for one in colours), (text, style)
+
+    at_the_desk(act, size=MIDDLE, terminal={"NO_COLOR": "1"})

@@ -198,18 +198,18 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
     }
     found = (
         Answer("model", "m", "Model", "Choose a model for this column alone"),
-        Answer("beside", "a", "Compare a model", "Add a second column of this adapter, with another model"),
-        Answer("all", "n", "Compare a model in every adapter", "Add a column for another model to each adapter"),
+        Answer("beside", "a", "Compare a model", "Add this adapter again, with another"),
+        Answer("all", "n", "Compare in all", "Add every adapter, with another model"),
         Answer("session", "s", "The session's model", "Use the session's model again"),
         Answer("extraction", "e", "Extraction model", "Choose the model that extracts the fields"),
-        Answer("variant", "v", "Variant", "Replace texts of the signature with a variant"),
+        Answer("variant", "v", "Variant", "Use its texts in the signature"),
         Answer("with", "w", "Compare a variant", "Add a second column with a variant"),
-        Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … for this column"),
-        Answer("session-params", "o", "Parameters of the session", "Set api_base, timeout, … for every column"),
-        Answer("fallback", "f", "Fall back to JSON", f"Toggle (now {now}): Chat and XML ask again, in JSON"),
+        Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … of it"),
+        Answer("session-params", "o", "Session parameters", "Set api_base, timeout, … of all columns"),
+        Answer("fallback", "f", "Fall back to JSON", f"Chat and XML ask again in JSON; now {now}"),
         Answer("left", "h", "Move left", "Move it by one place"),
         Answer("right", "l", "Move right", "Move it by one place"),
-        Answer("remove", "x", "Remove", "Remove the column; its replies and recordings stay in the file"),
+        Answer("remove", "x", "Remove", "Replies and recordings stay in the file"),
     )
     return tuple([one for one in found if wanted.get(one.value, True)])
 

@@ -129,13 +129,11 @@ async def _asked(
 MOST_REPEATS = 1_000
 
 OTHER_WAYS = (
-    Answer("repeat-all", "n", "Several times, every column", "count equal values, and replies that do not parse"),
-    Answer("repeat-column", "c", "Several times, this column", "the page Repeats counts equal results"),
-    Answer(
-        "deadline-all", "d", "With a deadline, every column", "stop unfinished calls then, and keep what has arrived"
-    ),
-    Answer("raw-all", "r", "Raw, every column", "send the same request; keep the reply as raw text, unparsed"),
-    Answer("raw-column", "w", "Raw, this column", "keep the reply as raw text until it is edited or sent again"),
+    Answer("repeat-all", "n", "Several times, all columns", "count equal values, failed parsing"),
+    Answer("repeat-column", "c", "Several times, this column", "the page Repeats counts results"),
+    Answer("deadline-all", "d", "With a deadline, all", "stop then, and keep what has come"),
+    Answer("raw-all", "r", "Raw, all columns", "the same requests, no reply parsed"),
+    Answer("raw-column", "w", "Raw, this column", "until the reply is edited or sent"),
 )
 """Ways to send several times, with a deadline, or without parsing."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from textual import events, work
+from textual import events
 from textual.containers import Vertical
 
 from adapters.errors import SignatureError
@@ -180,22 +180,22 @@ class SignatureForm(Vertical):
         else:
             self._edit_member()
 
-    @work(exit_on_error=False)
-    async def action_add_class(self, kind: ClassKind) -> None:
+    def action_add_class(self, kind: ClassKind) -> None:
         outline = self._fresh()
         if outline is None:
             return
         title = "A new model: a group of fields" if kind == "model" else "A new enum: a list of values"
         hint = "a name such as LineItem   enter accept   {ask.close|esc} close"
         new_text = partial(change.add_class, outline, kind=kind)
-        refuse = partial(self._problem_with, new_text)
-        name = await self.app.push_screen_wait(AskScreen(title, "", refuse, hint))
-        if name:
-            self._make(partial(new_text, name), f"add {kind} {name}")
-            self.go_to("name" if kind == "model" else "FIRST", name)
 
-    @work(exit_on_error=False)
-    async def action_delete(self) -> None:
+        def done(name: str | None) -> None:
+            if name:
+                self._make(partial(new_text, name), f"add {kind} {name}")
+                self.go_to("name" if kind == "model" else "FIRST", name)
+
+        self.app.push_screen(AskScreen(title, "", partial(self._problem_with, new_text), hint), done)
+
+    def action_delete(self) -> None:
         if (found := self._fresh_row()) is None:
             return
         row, outline, of = found
@@ -209,14 +209,19 @@ class SignatureForm(Vertical):
             make = partial(change.delete_member, outline, of, member)
         else:
             return
-        if comments := comments_in(lost):
-            listed = "\n".join(one[:100] for one in comments[:8])
-            question = f"These comments in the source are deleted too:\n\n{listed}"
-            answers = [Answer("yes", "d", "Delete"), Answer("no", "k", "Cancel")]
-            answer = await self.app.push_screen_wait(ConfirmScreen(label.capitalize(), question, answers))
-            if answer != "yes":
-                return
-        self._make(make, label)
+        comments = comments_in(lost)
+        if not comments:
+            self._make(make, label)
+            return
+        listed = "\n".join(one[:100] for one in comments[:8])
+        question = f"These comments in the source are deleted too:\n\n{listed}"
+        answers = [Answer("yes", "d", "Delete"), Answer("no", "k", "Cancel")]
+
+        def done(answer: str | None) -> None:
+            if answer == "yes":
+                self._make(make, label)
+
+        self.app.push_screen(ConfirmScreen(label.capitalize(), question, answers), done)
 
     def action_move(self, by: int) -> None:
         if (found := self._fresh_row()) is None:
@@ -249,8 +254,7 @@ class SignatureForm(Vertical):
         screen = AskScreen("A new signature", start, refuse, hint, self.take_pasted, is_typed=is_typed)
         self.app.push_screen(screen, done)
 
-    @work(exit_on_error=False)
-    async def action_add(self) -> None:
+    def action_add(self) -> None:
         if self._row is not None and self._row.kind == "begin":
             self._begin()
             return
@@ -266,17 +270,17 @@ class SignatureForm(Vertical):
         def new_text(wanted: NewMember) -> str:
             return change.add_member(outline, of, spelled(wanted))
 
+        def done(wanted: NewMember | None) -> None:
+            if wanted is not None:
+                self._make(partial(new_text, wanted), f"add {wanted.name}")
+                self.go_to("" if row.kind == "add" else wanted.name, row.of)  # enter adds the next
+
         what = "value" if kind == "value" else "field"
         title = f"A new {what} of {of.name}" if of.name else f"A new {what}"
         refuse = partial(self._problem_with, new_text)
-        screen = FieldScreen(title, start, outline.types, refuse, not_described(of, None))
-        wanted = await self.app.push_screen_wait(screen)
-        if wanted is not None:
-            self._make(partial(new_text, wanted), f"add {wanted.name}")
-            self.go_to("" if row.kind == "add" else wanted.name, row.of)  # enter adds the next
+        self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, None)), done)
 
-    @work(exit_on_error=False)
-    async def _edit_member(self) -> None:
+    def _edit_member(self) -> None:
         found = self._fresh_row()
         member = found[2].member(found[0].member) if found is not None else None
         if found is None or member is None:
@@ -291,28 +295,30 @@ class SignatureForm(Vertical):
             wanted = wanted if not same else NewMember(wanted.name, wanted.kind, member.type_text, wanted.description)
             return change.set_member(outline, of, member, spelled(wanted))
 
+        def done(wanted: NewMember | None) -> None:
+            if wanted is not None:
+                is_field = of.kind == "signature" and wanted.name != member.name
+                renamed = (member.name, wanted.name) if is_field else None
+                self._make(partial(new_text, wanted), f"field {wanted.name}", renamed)
+                self.go_to(wanted.name, row.of)
+
         title = f"{of.name}.{member.name}" if of.name else member.name
         refuse = partial(self._problem_with, new_text)
-        screen = FieldScreen(title, start, outline.types, refuse, not_described(of, member))
-        wanted = await self.app.push_screen_wait(screen)
-        if wanted is not None:
-            is_field = of.kind == "signature" and wanted.name != member.name
-            renamed = (member.name, wanted.name) if is_field else None
-            self._make(partial(new_text, wanted), f"field {wanted.name}", renamed)
-            self.go_to(wanted.name, row.of)
+        self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, member)), done)
 
-    @work(exit_on_error=False)
-    async def _rename_class(self) -> None:
+    def _rename_class(self) -> None:
         found = self._fresh_row()
         if found is None or found[1].short:
             return
         _, outline, of = found
         new_text = partial(change.rename_class, outline, of)
-        screen = AskScreen(f"Rename {of.name}", of.name, partial(_why_not, new_text))
-        name = await self.app.push_screen_wait(screen)
-        if name and name != of.name:
-            chosen = name if self._class_name == of.name else None
-            self._on_change(Changed(new_text(name), f"rename {of.name}", class_name=chosen))
+
+        def done(name: str | None) -> None:
+            if name and name != of.name:
+                chosen = name if self._class_name == of.name else None
+                self._on_change(Changed(new_text(name), f"rename {of.name}", class_name=chosen))
+
+        self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, partial(_why_not, new_text)), done)
 
     def _make(self, make: Callable[[], str], label: str, renamed: tuple[str, str] | None = None) -> None:
         try:

@@ -252,7 +252,9 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
         return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, QUIET))
     if rendered.text:
         return _line("✗", "error", rendered.reading_error or "not parsed", took, ended)
-    nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} send"))
+    can_be_sent = rendered.request is not None or rendered.late is not None
+    send = " · {app.send_all|F5} send" if can_be_sent else ""  # not before there is a signature
+    nothing = took.strip() or ("" if ended else keys(f"none yet{send}"))
     return lines(REPLY, *ended, (nothing, QUIET))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, NamedTuple
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 
 from adapters.display import blocks as shown
@@ -217,8 +217,7 @@ class BenchScreen(FrontScreen[Wanted | None]):
         at = [one.column for one in self._grid.columns].index(column)
         self._show(*((at, 0) if self.is_turned else (0, at)))
 
-    @work(exit_on_error=False)
-    async def action_causes(self) -> None:
+    def action_causes(self) -> None:
         found = list(misses_by_cause(self._grid))
         entries = [
             Entry(str(at), f"{one.column}: {report.group_words(one)}", cases_words(len(one.cells)))
@@ -226,12 +225,14 @@ class BenchScreen(FrontScreen[Wanted | None]):
         ]
         title = "Misses by cause" if found else "No misses"
         hint = "type to search   ↑↓ enter its cells   {choose.close|esc} close"
-        listed = ChooseScreen(title, entries, hint=hint)
-        chosen = await self.app.push_screen_wait(listed)
-        if chosen is not None:
-            one = found[int(chosen)]
-            self._versus = ""
-            self._keep(report.group_words(one), [(cell.file, cell.case) for cell in one.cells], one.column)
+
+        def end(chosen: str | None) -> None:
+            if chosen is not None:
+                one = found[int(chosen)]
+                self._versus = ""
+                self._keep(report.group_words(one), [(cell.file, cell.case) for cell in one.cells], one.column)
+
+        self.app.push_screen(ChooseScreen(title, entries, hint=hint), end)
 
     def action_sort(self) -> None:
         names = list(ORDERS)
@@ -258,15 +259,17 @@ class BenchScreen(FrontScreen[Wanted | None]):
             return None
 
     @on(HeatMap.Chosen)
-    @work(exit_on_error=False)
-    async def _open(self) -> None:
+    def _open(self) -> None:
         cell = self.cell
         if cell is None or not cell.many or (runs := self._runs_of(cell)) is None:
             return
+
+        def end(taken: Taken | None) -> None:
+            if taken is not None:
+                self.dismiss(Wanted(cell.case, cell.column, *taken))
+
         title = report.cell_name(self._grid, cell)
-        taken = await self.app.push_screen_wait(BenchTextScreen(title, text_blocks(report.runs_of(runs)), runs))
-        if taken is not None:
-            self.dismiss(Wanted(cell.case, cell.column, *taken))
+        self.app.push_screen(BenchTextScreen(title, text_blocks(report.runs_of(runs)), runs), end)
 
 
 HINTS = (

@@ -233,7 +233,7 @@ class ReviewScreen(FrontScreen[Left]):
             "{review.accept_all|A}/{review.leave_all|S} all",
         ]
         hints += ["{review.undo|u} undo"] if self.decisions.can_be_undone else []
-        hints += [f"{{review.close|esc}} {f'{self._then} {len(self.decisions.settled)}' if accepted else 'closes'}"]
+        hints += [f"{{review.close|esc}} {f'{self._then} {len(self.decisions.settled)}' if accepted else 'close'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
         hints += ["{review.view|v} view", "{review.open|o} open"]
         has_more = self._is_shortened or len(self._text.rows) > self._text.page_height

@@ -6,15 +6,14 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from rich.highlighter import Highlighter
 from rich.segment import Segment
-from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.dom import DOMNode
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Region
 from textual.message import Message
 from textual.notifications import Notify
@@ -22,24 +21,28 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.output.display import one_line, safe
+from workbench.output.display import one_line
 from workbench.tui.textual_internals.access import make_room_for_toasts
+from workbench.tui.textual_internals.input_line import show_controls
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 Report = Callable[[Exception], object]
-
-
-class _WithoutControls(Highlighter):
-    """Shows the text of an `Input` without control sequences; the text itself stays."""
-
-    def highlight(self, text: Text) -> None:
-        text.plain = safe(text.plain)
 
 
 class SurvivingApp(App[int]):
     """An app whose handlers and widgets survive exceptions; each is passed to `report_mistake`."""
 
     stylesheet: KeptStyles
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Leave out every color with NO_COLOR in a theme of the terminal's colors.
+
+        Textual chooses a filter before it knows the theme: grays, which are all black in the terminal's colors.
+        """
+        filters = super().get_line_filters()
+        if not self.native_ansi_color:
+            return filters
+        return [NoColor() if isinstance(one, Monochrome) else one for one in filters]
 
     def report_mistake(self, error: Exception) -> None:
         """Handle an exception; the default ends the app with it."""
@@ -76,7 +79,7 @@ class SurvivingApp(App[int]):
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
         isolate(child, self.report_mistake)
         if isinstance(child, Input):
-            child.highlighter = _WithoutControls()
+            show_controls(child)
         super()._register_child(parent, child, before, after)
 
 

@@ -8,9 +8,9 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from sessions.model.session import Case
+from sessions.model.session import Case, Column
 from tests.support.hostile import HOSTILE, NAMES
-from tests.support.open_app import Desk, at_the_desk
+from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.screens.test_review import fixture_session
 from tests.workbench.tui.test_hostile_screen import assert_harmless
@@ -51,13 +51,13 @@ def test_answers_are_whole_and_below_one_another_where_there_is_room() -> None:
         starts = (
             "count equal",
             "the page Repeats",
-            "stop unfinished",
-            "send the same",
-            "keep the reply as raw text until",
+            "stop then",
+            "the same requests",
+            "until the reply is edited",
         )
         places = {row.index(start) for start in starts for row in rows if start in row}
         assert len(places) == 1, places
-        assert any("keep what has arrived" in row for row in rows)
+        assert any("keep what has come" in row for row in rows)
 
     at_the_desk(act, size=(120, 35))
 
@@ -139,3 +139,18 @@ def test_a_line_keeps_the_characters_that_it_shows_otherwise() -> None:
         assert "a␛[31mb" in seen(line)[0]
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("key", ["alt+u", "alt+s"])
+def test_on_a_small_screen_the_descriptions_of_answers_are_whole_and_below_one_another(key: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press(key)
+        screen = desk.app.screen
+        assert isinstance(screen, ConfirmScreen)
+        rows = [strip.text for strip in screen._compositor.render_strips()]
+        found = [[row.index(one.about) for row in rows if one.about in row] for one in screen._answers]
+        assert all(found), rows
+        assert len({places[0] for places in found}) == 1
+
+    columns = (Column("chat", "chat", model="offline/exact"), Column("json", "json"))
+    at_the_desk(act, replace(TICKETS, columns=columns), size=SMALL)

@@ -143,9 +143,14 @@ def test_a_key_of_the_users_takes_the_place_of_the_usual_one() -> None:
 
 
 def test_the_line_between_prompt_and_reply_names_the_users_key() -> None:
-    said = verdict(RenderedColumn(Column("chat", "chat")), None, keys=KeyWords({"app.send_all": "alt+s"}))
+    keys = KeyWords({"app.send_all": "alt+s"})
+    rendered = RenderedColumn(Column("chat", "chat"), request=object())  # type: ignore[arg-type]
 
-    assert said.plain == "reply none yet · alt+s send"
+    assert verdict(rendered, None, keys=keys).plain == "reply none yet · alt+s send"
+
+
+def test_the_line_between_prompt_and_reply_names_no_key_before_there_is_a_signature() -> None:
+    assert verdict(RenderedColumn(Column("chat", "chat")), None).plain == "reply none yet"
 
 
 @pytest.mark.slow

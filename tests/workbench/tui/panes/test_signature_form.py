@@ -325,3 +325,34 @@ def test_the_keys_of_the_form_are_in_sight_on_a_small_terminal_while_it_is_worke
         assert not hint.display or not hint.size.height
 
     at_the_desk(act, size=SMALL)
+
+
+@pytest.mark.parametrize("letters", ["aa", "me", "ax"])
+def test_letters_in_one_write_open_one_dialog_and_do_nothing_behind_it(letters: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.press("f11")
+        desk.app.screen.query_one(SignatureForm).go_to("ticket")
+        await desk.settle()
+        for letter in letters:
+            desk.app.post_message(events.Key(letter, letter))
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the dialog")
+        await desk.press("escape")
+        assert desk.app.screen is desk.main
+        assert source(desk) == CLASSIFY
+
+    at_the_desk(act)
+
+
+def test_keys_in_one_write_change_a_signature_in_their_order() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.press("f11")
+        desk.app.screen.query_one(SignatureForm).go_to("ticket")
+        await desk.settle()
+        for letter in "xJ":
+            desk.app.post_message(events.Key(letter, letter))
+        await desk.until(lambda: "ticket" not in desk.document.session.signature.read().input_fields, "for both keys")
+        assert list(desk.document.session.signature.read().input_fields) == ["tags", "channel"]
+
+    at_the_desk(act)

@@ -90,7 +90,7 @@ def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, 
         assert "4 fixtures in 2 files" in screen.desk.app.screen.query_one("#review-list", TextView).plain_text
         assert "1 of 4" in words and "a.session.json · one · chat" in words
         assert "Say whether it rains." in words and "Say whether it snows." in words
-        assert "a accept" in words and "esc closes" in words
+        assert "a accept" in words and "esc close" in words and "closes" not in words
 
     reviewed(folder, act, size)
 
@@ -228,7 +228,7 @@ def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: 
         "s reject",
         "A/S all",
         "u undo",
-        "esc closes",
+        "esc close",
         "←→ fixtures",
         "v view",
         "o open",
