@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from adapters.formats.conversation import RenderedDemos, expanded, history_messages, render_demos
 from adapters.formats.profile import CUSTOM, Profile
-from adapters.json_text.json_loading import one_reading, repair_steps
+from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.late_dataclasses import replace
 from adapters.prompts.text import Demos, Message, Prompt, Values, join, message_dicts, message_of, prompt_of_dicts
 from adapters.replies.flag import Diagnosis, Flag

@@ -20,7 +20,8 @@ from adapters.formats.base import Adapter, Callback
 from adapters.formats.json import JSONAdapter, Places, member_spans
 from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.json_document import Member, members
-from adapters.json_text.json_loading import NOT_JSON, TooLargeError, load_valid_json
+from adapters.json_text.json_loading import NOT_JSON, load_valid_json
+from adapters.json_text.repair_limits import TooLargeError
 from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import placeholder_segments
 from adapters.prompts.text import Demos, DemoUse, Message, Prompt, Segment, Text, Values

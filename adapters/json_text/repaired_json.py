@@ -21,7 +21,7 @@ from zlib import crc32
 from json_repair.json_parser import JSONParser
 
 from adapters.json_text.json_document import Member, members_from
-from adapters.json_text.json_loading import check_repairable, repair_steps
+from adapters.json_text.repair_limits import check_repairable, repair_steps
 
 
 def repair_json(text: str) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, get_args
 
-from adapters.json_text.json_loading import one_reading
+from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds

@@ -188,7 +188,7 @@ class Reading(ShowsItself):
     misses."""
 
     repair_steps: int = field(default=0, repr=False, compare=False)
-    """Steps that json_repair took (`adapters.json_text.json_loading.REPAIR_STEPS`); near misses have the rest."""
+    """Steps that json_repair took (`adapters.json_text.repair_limits.REPAIR_STEPS`); near misses have the rest."""
 
     sections: Sequence[Section] = field(default=(), repr=False, compare=False)
     """The sections of a Chat reply."""

@@ -9,7 +9,7 @@ import pydantic
 import pydantic_core
 
 from adapters.errors import AdapterParseError, Pieces
-from adapters.json_text.json_loading import repair_steps
+from adapters.json_text.repair_limits import repair_steps
 from adapters.late_dataclasses import dataclass, field
 from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.replies.sections import Section

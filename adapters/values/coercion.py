@@ -16,7 +16,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
 
-from adapters.json_text.json_loading import LITERAL_LENGTH, NOT_JSON, TooLargeError, load_json, load_valid_json
+from adapters.json_text.json_loading import NOT_JSON, load_json, load_valid_json
+from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
 from adapters.signatures.signature import Field
 from adapters.types.recognition import Validator, is_custom_type, type_adapter
 from adapters.values import value_text

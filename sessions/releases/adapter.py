@@ -18,7 +18,7 @@ from adapters.errors import AdapterParseError
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.json_text.json_loading import TooLargeError, quick_reading, steps_in_force
+from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.prompts.text import Demos, Message, Prompt, Segment, Text, Values, prompt_of_dicts
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span

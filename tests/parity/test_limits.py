@@ -12,8 +12,8 @@ from oracle.outcomes import outcome
 from oracle.specs import Built
 
 from adapters.formats.catalog import make
-from adapters.json_text import json_loading as limits
-from adapters.json_text.json_loading import (
+from adapters.json_text import repair_limits as limits
+from adapters.json_text.repair_limits import (
     LITERAL_LENGTH,
     REPAIR_LENGTH,
     REPAIR_STEPS,

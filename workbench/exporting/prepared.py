@@ -13,7 +13,7 @@ from adapters.display.as_html import Element, tag
 from adapters.errors import SignatureError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
-from adapters.json_text.json_loading import one_reading
+from adapters.json_text.repair_limits import one_reading
 from adapters.late_dataclasses import dataclass, replace
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.lm.protocol import ProviderError

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from adapters.formats import catalog
-from adapters.json_text.json_loading import quick_reading
+from adapters.json_text.repair_limits import quick_reading
 from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Prompt
 from adapters.replies.patterns import most_common

@@ -80,7 +80,7 @@ def stream_losses(field: StreamedField, reading: Reading) -> Iterator[str]:
 def raised_by(reading: Reading) -> str:
     """Name the source of a parse error: dspy, an adapter that dspy lacks, or a limit of the workbench."""
     from adapters.formats import catalog
-    from adapters.json_text.json_loading import TooLargeError
+    from adapters.json_text.repair_limits import TooLargeError
 
     if isinstance(reading.exception, TooLargeError):
         return "this project"

@@ -238,7 +238,7 @@ class ReadSignature:
 
 @dataclass(frozen=True, eq=False)
 class SlowReading:
-    """A reply whose repair exceeds `adapters.json_text.json_loading.QUICK_STEPS`, to be parsed off the UI thread."""
+    """A reply whose repair exceeds `adapters.json_text.repair_limits.QUICK_STEPS`, to be parsed off the UI thread."""
 
     adapter: Adapter
     request: Request

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
-from adapters.json_text.json_loading import quick_reading
+from adapters.json_text.repair_limits import quick_reading
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request

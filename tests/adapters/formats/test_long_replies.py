@@ -17,7 +17,7 @@ from adapters.formats.base import LONG_REPLY
 from adapters.formats.catalog import make
 from adapters.formats.xml_reading import MOST_PLACED, MOST_REPEATS
 from adapters.json_text.json_document import APART, LONG_ROW
-from adapters.json_text.json_loading import REPAIR_STEPS
+from adapters.json_text.repair_limits import REPAIR_STEPS
 from adapters.json_text.repaired_json import repair_json
 from adapters.replies.reading_builder import MOST_LINES, reason
 from adapters.types.recognition import BEGINNING, first_errors, type_adapter

@@ -8,7 +8,7 @@ import pytest
 from json_repair.json_parser import JSONParser
 
 from adapters.json_text import repaired_json
-from adapters.json_text.json_loading import TooLargeError, quick_reading
+from adapters.json_text.repair_limits import TooLargeError, quick_reading
 from adapters.json_text.repaired_json import first_unescaped, walk_is_known
 
 PIECES = (

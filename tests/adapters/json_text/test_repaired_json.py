@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.json_text import repaired_json
-from adapters.json_text.json_loading import load_json, one_reading
+from adapters.json_text.json_loading import load_json
+from adapters.json_text.repair_limits import one_reading
 from adapters.json_text.repaired_json import repair_object, strings_are_known
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)

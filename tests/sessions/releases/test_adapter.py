@@ -15,7 +15,7 @@ import pytest
 
 from adapters.formats import catalog
 from adapters.formats.catalog import UnknownAdapterError
-from adapters.json_text.json_loading import one_reading
+from adapters.json_text.repair_limits import one_reading
 from adapters.prompts.text import Kind, Message, Prompt, Segment, Text
 from adapters.replies.reading import Span
 from sessions import examples

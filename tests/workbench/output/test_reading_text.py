@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.formats import catalog
-from adapters.json_text import json_loading
+from adapters.json_text import repair_limits
 from adapters.replies.reading import FieldReading
 from adapters.signatures import notation
 from workbench.output import reading_text
@@ -20,7 +20,7 @@ from workbench.output.reading_text import raised_by
     ids=["dspy's own error", "past a limit that dspy does not have"],
 )
 def test_a_limit_of_ours_is_no_error_of_dspys(reply: str, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_loading, "REPAIR_STEPS", 10_000)
+    monkeypatch.setattr(repair_limits, "REPAIR_STEPS", 10_000)
     reading = catalog.make("json").read(notation.read("question -> tags: list[str]"), reply)
     assert not reading.ok
     assert raised_by(reading) == who

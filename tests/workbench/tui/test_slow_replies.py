@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from open_app import Desk, at_the_desk
 
-from adapters.json_text import json_loading
-from adapters.json_text.json_loading import QUICK_STEPS, RepairSteps
+from adapters.json_text import repair_limits
+from adapters.json_text.repair_limits import QUICK_STEPS, RepairSteps
 from adapters.replies.reading import Reading
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
@@ -36,7 +36,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, RepairSteps]]:
         init(self, allowed)
         made.append((threading.current_thread() is threading.main_thread(), self))
 
-    monkeypatch.setattr(json_loading.RepairSteps, "__init__", counted)
+    monkeypatch.setattr(repair_limits.RepairSteps, "__init__", counted)
     return made
 
 
@@ -68,7 +68,7 @@ def test_a_short_broken_reply_is_read_at_once() -> None:
 def test_the_keys_wait_for_no_repair_and_the_verdict_comes(
     looks: list[tuple[bool, RepairSteps]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_loading, "REPAIR_STEPS", 2 * QUICK_STEPS)
+    monkeypatch.setattr(repair_limits, "REPAIR_STEPS", 2 * QUICK_STEPS)
 
     async def act(desk: Desk) -> None:
         def read() -> Reading | None:
