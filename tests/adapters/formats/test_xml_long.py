@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from adapters import InputField, OutputField, Signature
 from adapters.formats.catalog import make
-from adapters.formats.xml_long import LONG, needed
+from adapters.formats.xml_reading import LONG, needed
 from adapters.replies.reading import Reading
 
 SIGNATURE = (
@@ -57,7 +57,7 @@ def told(reading: Reading) -> list[Any]:
 @given(documents(), some.sampled_from((1, 3, 8)), some.sampled_from((1, 2, 5)), some.sampled_from((1, 2, 1000)))
 def test_nothing_that_is_left_out_changes_the_result(text: str, long: int, placed: int, repeats: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("adapters.formats.xml_long.LONG", long)
+        patch.setattr("adapters.formats.xml_reading.LONG", long)
         patch.setattr("adapters.formats.xml_reading.MOST_PLACED", placed)
         patch.setattr("adapters.formats.xml_reading.MOST_REPEATS", repeats)
         found = told(make("xml").read(SIGNATURE, text))

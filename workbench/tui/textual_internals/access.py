@@ -1,22 +1,29 @@
-"""Wrap private names of Textual, and resize scrolled content."""
+"""Wrap private names of Textual, resize scrolled content, and show control characters of input lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from rich.cells import cell_len
+from rich.highlighter import Highlighter
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.geometry import Region, Size
+from textual.expand_tabs import expand_tabs_inline
+from textual.geometry import Offset, Region, Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 from textual.widgets._toast import ToastRack
 from textual.widgets.option_list import Option
+
+from workbench.output.display import safe
 
 
 def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -> None:
@@ -136,3 +143,32 @@ def make_room_for_toasts(screen: Screen[Any]) -> None:
     """Mount the rack of toasts, which a screen has only from the first of them on."""
     if screen.is_attached and not screen.query_children(ToastRack):
         screen.mount(ToastRack(id="textual-toastrack"))
+
+
+def show_controls(line: Input) -> None:
+    """Give each control character of a line its cell.
+
+    Textual counts none for it, so the cursor would stand too far to the left and the end of a line stay out of sight.
+    """
+    line.highlighter = _WithoutControls(line)
+    line.watch(line, "selection", partial(_put_cursor, line), init=False)
+
+
+class _WithoutControls(Highlighter):
+    """Shows the value of a line; the text that Rich passes has lost some control characters."""
+
+    def __init__(self, line: Input) -> None:
+        self._line = line
+
+    def highlight(self, text: Text) -> None:
+        text.plain = safe(self._line.value)
+
+
+def _put_cursor(line: Input) -> None:
+    """Put the cursor right where Textual has put it wrong."""
+    shown = safe(line.value)
+    if shown == line.value:
+        return
+    cell = cell_len(expand_tabs_inline(shown[: line.cursor_position], 4)) + line.cursor_at_end
+    line.scroll_to_region(Region(cell, 0, 1, 1), force=True, animate=False)
+    line.app.cursor_position = line.content_region.offset + Offset(cell - line.scroll_offset.x, 0)

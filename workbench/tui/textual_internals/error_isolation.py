@@ -22,8 +22,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.output.display import one_line
-from workbench.tui.textual_internals.access import make_room_for_toasts
-from workbench.tui.textual_internals.input_line import show_controls
+from workbench.tui.textual_internals.access import make_room_for_toasts, show_controls
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 
 Report = Callable[[Exception], object]
