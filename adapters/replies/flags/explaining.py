@@ -154,6 +154,8 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
 MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
 MAY_FILL, NOTE = "Not supplied for this", "# note"
+LONG_SEARCH = 4_000
+"""Characters of a reply whose fields are looked at sooner than the whole of it."""
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
 
@@ -161,7 +163,8 @@ def _may_echo(reading: Reading) -> bool:
     """Return whether a reply may hold a placeholder in braces, a filler or a note, also as escapes."""
     text, is_json = reading.completion, reading.form == "json"
     return (
-        text.find("{", is_json) >= 0  # the first one is that of the object
+        len(text) > LONG_SEARCH
+        or text.find("{", is_json) >= 0  # the first one is that of the object
         or "\\" in text
         or "&" in text
         or MAY_FILL in text

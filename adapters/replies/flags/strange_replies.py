@@ -147,10 +147,11 @@ def _is_open(reading: Reading) -> bool:
 def leaked(reading: Reading) -> Iterator[Flag]:
     """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
-    may_be_marked = "\\" in text or "\0" in text or "|" in text or "</s>" in text or "<e" in text
+    has_tags = "<" in text
+    may_be_marked = "\\" in text or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
         return
-    may_go_on = ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
+    may_go_on = has_tags and ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
     turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])
     texts = [
