@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import replace
-from adapters.replies.fix_makers import copied_from, target_at
+from adapters.replies.fix_makers import copied_from, target_at, use
 from adapters.replies.flag import Diagnosis, Fix, Flag, named, place, shown, use_adapter
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, valid_object_at
@@ -56,6 +56,7 @@ OBJECT = re.compile(r"""\{\s*["'“}]""")
 """The beginning of an object, unlike that of a placeholder such as {name}."""
 FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
 BRACE = re.compile("[{}]")
+FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
@@ -315,7 +316,10 @@ def _last(reading: Reading) -> Diagnosis:
             then = best.reading.diagnosis[0]
             likely = told(LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
-        return told(LIKELY, f"{message}.")
+        likely = told(LIKELY, f"{message}.")
+        if written_for := FORMAT_OF.match(message):
+            return replace(likely, find_fixes=partial(_adapter_first, written_for[1].lower(), reading, likely))
+        return likely
     states = reading.states
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
@@ -368,7 +372,7 @@ def _last(reading: Reading) -> Diagnosis:
         elif reading.form == "fenced json" and "```json" in text:
             message = f"The fenced block is not valid JSON{_complaint(reading)}."
         plain = told(UNFORMATTED, message)
-        return replace(plain, find_fixes=partial(_twostep_first, plain)) if is_prose else plain
+        return replace(plain, find_fixes=partial(_adapter_first, "twostep", reading, plain)) if is_prose else plain
     if missing and not is_own:
         ends = "it ends without {}" if is_a_beginning else "the model left {} out"
         return told(MISSING, _lacks(reading, missing, ends), missing[0])
@@ -390,5 +394,6 @@ def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:
     return (*cause.fixes[:1], *[fix for fix in then.fixes if fix.kind == "description"], *cause.fixes[1:])
 
 
-def _twostep_first(cause: Diagnosis) -> tuple[Fix, ...]:
-    return tuple(sorted(cause.fixes, key=lambda one: one.change.get("adapter") != "twostep"))
+def _adapter_first(adapter: str, reading: Reading, cause: Diagnosis) -> tuple[Fix, ...]:
+    others = [fix for fix in cause.fixes if fix.change.get("adapter") != adapter]
+    return (*use(adapter)(reading, None), *others)

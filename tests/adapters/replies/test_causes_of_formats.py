@@ -77,3 +77,18 @@ def test_only_markers_are_told_from_signs_of_other_formats() -> None:
     for sign in ("[1]", "[[1]]", "[THINK]", "<b>", "{x}", "`x`", "\\n", "\0"):
         assert not read("chat", "q -> answer", plain.replace("(1)", sign)).has_only_markers, sign
     assert not read("json", "q -> answer", plain).has_only_markers
+
+
+@pytest.mark.parametrize(
+    ("adapter", "completion", "first"),
+    [
+        ("xml", "[[ ## a ## ]]\nParis\n\n[[ ## completed ## ]]", "chat"),
+        ("chat", "<a>Paris</a>", "xml"),
+        ("json", "<a>Paris</a>", "xml"),
+        ("chat", '{"a": "Paris"}', "json"),
+    ],
+)
+def test_of_a_reply_in_another_format_its_adapter_is_offered_first(adapter: str, completion: str, first: str) -> None:
+    (cause,) = read(adapter, "q -> a", completion).diagnosis
+    offered = [fix.change.get("adapter") for fix in cause.fixes]
+    assert offered[0] == first and adapter not in offered and len(set(offered)) == len(offered)
