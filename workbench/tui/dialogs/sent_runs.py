@@ -263,7 +263,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
             (f"{run.time[5:]}  ", QUIET),
             (where, ""),
             (f"{one_line(run.column, 16):<10}", "bold"),
-            (f" {one_line(run.model, 24)} ", "$text-accent"),
+            (f" {one_line(run.model, 24):<16} ", "$text-accent"),
             (f"{f'{run.seconds:.1f} s' if run.seconds else ''}{rated}  ", QUIET),
             one_line(said, 80),
         )
