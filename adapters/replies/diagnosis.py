@@ -378,12 +378,12 @@ def _last(reading: Reading) -> Diagnosis:
 
 def _complaint(reading: Reading) -> str:
     """Return the first mistake of a fenced block's JSON with its place, in parentheses; "" for none."""
-    text = reading.completion
-    found = JsonText(text[text.find("```json") :]).complaint
+    start = reading.completion.find("```json")
+    found = JsonText(reading.completion[start:]).complaint
     if found is None:
         return ""
     said, at = found
-    return f" ({said}, {place(reading, text.find('```json') + at)})"
+    return f" ({said}, {place(reading, start + at)})"
 
 
 def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:
