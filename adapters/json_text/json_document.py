@@ -51,7 +51,7 @@ LONGEST_ESCAPE = len(r"\u0041")
 LONG_ROW = 1_000
 """A longer row of members with short values, none of which counts, is one member."""
 MOST_UNCHECKED = 100_000
-"""Members after which a text is first parsed as a whole: if it is broken, a million more are for nothing."""
+"""Members after which the whole text is checked: if it is broken, there is no use in a million more."""
 APART = 100
 """The first members of an object, which are in no row."""
 

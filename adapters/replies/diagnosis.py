@@ -294,7 +294,7 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
 
 
 def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
-    """Say that outputs are missing, and what the model did instead, or else that it `left_out` {}, them."""
+    """Say that outputs are missing and why; `left_out` is the usual reason, with {} in their place."""
     instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
     said = left_out.format("it" if len(missing) == 1 else "them")
     if instead:

@@ -251,7 +251,7 @@ class Reading(ShowsItself):
 
     @kept
     def has_only_markers(self) -> bool:
-        """Return whether a Chat reply has brackets in markers and lists of texts alone, no tags, objects or escapes."""
+        """Return whether a Chat reply has brackets only in markers and lists of texts, and no tags or escapes."""
         text, end = self.completion, 0
         if self.form != "markers" or "<" in text or "{" in text or "`" in text or "\\" in text or "\0" in text:
             return False
