@@ -6,6 +6,7 @@ Parsing rule: `JSONAdapter.parse`, also for BAMLAdapter.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -14,7 +15,7 @@ from adapters.errors import Pieces
 from adapters.formats.base import Adapter, Callback, is_own
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, placeholders, structure_of
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
-from adapters.json_text.json_document import Member, align, embedded_object, first_braces, first_object, members
+from adapters.json_text.json_document import Member, align, embedded_object, members
 from adapters.json_text.json_loading import NOT_JSON, load_valid_json
 from adapters.prompts.field_descriptions import joined, outputs_in_order, placeholder_segments
 from adapters.prompts.text import Segment, Text, Values, value_segment
@@ -28,6 +29,7 @@ from adapters.values.plain_json import Step
 from adapters.values.value_text import indented_json, serialize_for_json, to_json
 
 JSON_SPACE = " \t\n\r"
+BRACE = re.compile("[{}]")
 
 RULES["first_object"] = lambda before, annotation: first_object(before)
 
@@ -90,6 +92,35 @@ def _document(completion: str, expected: Sequence[str]) -> tuple[Document | None
         return None, place
     step = Step("first_object", completion, completion[place[0] : place[1]])
     return Document(inner.values, *place, inner.members, (step, *inner.steps)), place
+
+
+def first_braces(text: str) -> tuple[int, int] | None:
+    """Find the first `{` with a matching `}`, ignoring strings, and return both places.
+
+    Takes linear time. Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}`
+    takes quadratic time.
+    """
+    open_braces: list[int] = []
+    best: tuple[int, int] | None = None
+    for match in BRACE.finditer(text):
+        position = match.start()
+        if text[position] == "{":
+            open_braces.append(position)
+        elif open_braces:
+            start = open_braces.pop()
+            if best is None or start < best[0]:
+                best = (start, position + 1)
+            if not open_braces:
+                return best
+    return best
+
+
+def first_object(text: str) -> str:
+    """Return the text of `first_braces`. Raises ValueError for none."""
+    place = first_braces(text)
+    if place is None:
+        raise ValueError("there is no {…} in the text")
+    return text[place[0] : place[1]]
 
 
 def _load(completion: str, place: tuple[int, int], expected: Sequence[str]) -> tuple[Document | None, bool]:

@@ -294,8 +294,7 @@ def locate(completion: str) -> Located:
         start, end = _stripped(completion, *fence.span(1))
         value = load_valid_json(completion[start:end])
         if value is NOT_JSON:  # a ``` inside a text is no end of the block
-            end = _end_before_a_fence(completion, start)
-            value = load_valid_json(completion[start:end]) if end else NOT_JSON
+            value, end = _before_a_fence(completion, start)
         if value is NOT_JSON:
             raise NothingFound("the fenced block is not valid JSON")
         return Located("json_fence", value, start, end)
@@ -316,13 +315,13 @@ def locate(completion: str) -> Located:
     raise NothingFound("no JSON object or array in the reply")
 
 
-def _end_before_a_fence(text: str, start: int) -> int:
-    """Return the end of the JSON value at `start` if a closing fence follows it; else 0."""
+def _before_a_fence(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value at `start` and its end; `NOT_JSON` unless a closing fence follows it."""
     try:
-        _, end = json.JSONDecoder().raw_decode(text, start)
+        value, end = json.JSONDecoder().raw_decode(text, start)
     except ValueError:
-        return 0
-    return end if CLOSING.match(text, end) else 0
+        return NOT_JSON, start
+    return (value, end) if CLOSING.match(text, end) else (NOT_JSON, start)
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -211,7 +211,7 @@ def read_xml(found: Findings) -> Reading:
 
 
 def _tree(completion: str, signature: Signature) -> tuple[ElementTree.Element, Placed | None]:
-    """Parse a reply, of a long one only what is needed; then return also the elements, if that is not all of them."""
+    """Parse a reply, or only what is needed of a long one; if that is cut, return its first elements, too."""
     document, part = f"<{ROOT}>{completion}</{ROOT}>", needed(completion, (*signature.output_fields, "entry"))
     if part is None:
         return ElementTree.fromstring(document), None
@@ -352,7 +352,7 @@ for _index in range(MOST_BRANCHES):
 
 
 class Needed(NamedTuple):
-    """The part of a fragment that a tree is needed of; `is_cut` if other elements may follow it."""
+    """The part of a fragment for which a tree is needed; `is_cut` if other elements may follow it."""
 
     text: str
     is_cut: bool

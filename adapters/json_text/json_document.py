@@ -1,4 +1,4 @@
-"""Locate the members of a JSON object, and the first balanced braces in a text."""
+"""Locate the members of a JSON object, valid or repaired, in its text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _BEFORE_A_KEY = ", \t\n\r"
-_BRACE = re.compile(r"[{}]")
 _PLAIN_TEXT = r'[^"\\\x00-\x1f]*+'
 _SCALAR = rf'(?:"{_PLAIN_TEXT}"|-?(?:0|[1-9][0-9]{{0,300}})(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null)'
 
@@ -52,7 +51,7 @@ LONGEST_ESCAPE = len(r"\u0041")
 LONG_ROW = 1_000
 """A longer row of members with short values, none of which counts, is one member."""
 MOST_UNCHECKED = 100_000
-"""Members after which a text is first parsed as a whole: if it is broken, a million more are for nothing."""
+"""Members after which the whole text is checked: if it is broken, there is no use in a million more."""
 APART = 100
 """The first members of an object, which are in no row."""
 
@@ -111,7 +110,7 @@ def members_from(text: str, position: int, expected: Sequence[str] = ()) -> tupl
             value_start = _SPACE.match(text, colon + 1).end()  # type: ignore[union-attr]
             value, value_end = _value_until(text, value_start, key, expected[len(found) :]) or _scan(text, value_start)
             found.append(Member(key, position, key_end, value_start, value_end, value))
-            # Only of a whole text are keys expected
+            # Keys are expected only of a whole text.
             if expected and len(found) == MOST_UNCHECKED and load_valid_json(text) is NOT_JSON:
                 return None
             following = _SPACE.match(text, value_end).end()  # type: ignore[union-attr]
@@ -247,35 +246,6 @@ def place_in_row(text: str, start: int, key: str) -> int:
     if text.startswith(f'"{key}"', start):
         return start
     return next((one.start() for one in _PLAIN_MEMBER.finditer(text, start) if one[1] == key), start)
-
-
-def first_braces(text: str) -> tuple[int, int] | None:
-    """Find the first `{` with a matching `}`, ignoring strings, and return both places.
-
-    Takes linear time. Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose pattern `\\{(?:[^{}]|(?R))*\\}`
-    takes quadratic time.
-    """
-    open_braces: list[int] = []
-    best: tuple[int, int] | None = None
-    for match in _BRACE.finditer(text):
-        position = match.start()
-        if text[position] == "{":
-            open_braces.append(position)
-        elif open_braces:
-            start = open_braces.pop()
-            if best is None or start < best[0]:
-                best = (start, position + 1)
-            if not open_braces:
-                return best
-    return best
-
-
-def first_object(text: str) -> str:
-    """Return the text of `first_braces`. Raises ValueError for none."""
-    place = first_braces(text)
-    if place is None:
-        raise ValueError("there is no {…} in the text")
-    return text[place[0] : place[1]]
 
 
 class Aligned(NamedTuple):

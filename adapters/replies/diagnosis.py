@@ -295,7 +295,7 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
 
 
 def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
-    """Say that outputs are missing, and what the model did instead, or else that it `left_out` {}, them."""
+    """Say that outputs are missing and why; `left_out` is the usual reason, with {} in their place."""
     instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
     said = left_out.format("it" if len(missing) == 1 else "them")
     if instead:
@@ -382,12 +382,12 @@ def _last(reading: Reading) -> Diagnosis:
 
 def _complaint(reading: Reading) -> str:
     """Return the first mistake of a fenced block's JSON with its place, in parentheses; "" for none."""
-    text = reading.completion
-    found = JsonText(text[text.find("```json") :]).complaint
+    start = reading.completion.find("```json")
+    found = JsonText(reading.completion[start:]).complaint
     if found is None:
         return ""
     said, at = found
-    return f" ({said}, {place(reading, text.find('```json') + at)})"
+    return f" ({said}, {place(reading, start + at)})"
 
 
 def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:

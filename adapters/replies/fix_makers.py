@@ -13,7 +13,7 @@ from adapters.replies.flag import MORE_TOKENS, Fix, describe_field, raise_limit,
 from adapters.replies.flags.strange_replies import STOP_TOKENS, made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly
-from adapters.replies.repairs import NOTHING
+from adapters.replies.repairs import says_nothing
 from adapters.signatures.signature import Signature, allows_none, without_none
 from adapters.signatures.type_names import walk, written
 from adapters.types.recognition import is_named
@@ -258,7 +258,7 @@ def optional(reading: Reading, target: Target | None) -> Iterator[Fix]:
     if not allows_none(target.annotation):
         fix = retype_field(target.name, f"{written(target.annotation)} | None", owner=target.owner)
         # The type alone does not turn a word into null.
-        if isinstance(target.given, str) and NOTHING.fullmatch(target.given.strip()):
+        if says_nothing(target.given):
             words = "null if there is none."
             fix = Fix("type", f"{fix.message[:-1]}, and describe it: {words}", {**fix.change, "description": words})
         yield fix
@@ -301,15 +301,12 @@ def list_example(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 def a_list(reading: Reading, target: Target | None) -> Iterator[Fix]:
     """Offer to describe a list where the type is one, and an empty dict where the reply has nothing."""
-    kind = None if target is None else get_origin(without_none(target.annotation))
+    if target is None:
+        return
+    kind = get_origin(without_none(target.annotation))
     if kind is list:
         yield from list_example(reading, target)
-    elif (
-        kind is dict
-        and target is not None
-        and isinstance(target.given, str)
-        and NOTHING.fullmatch(target.given.strip())
-    ):
+    elif kind is dict and says_nothing(target.given):
         yield describe_field(target.name, "A JSON object, {} if there is none.", target.owner)
 
 

@@ -74,8 +74,7 @@ unread: not parsed yet · native: taken from the response itself (tool calls, re
 
 STATE_OF, KIND_OF = itemgetter(1), itemgetter(2)
 """The state of a `FieldReading`, and the kind of a `Span`."""
-ABSENT: tuple[FieldState, ...] = ("missing", "default")
-NOT_FOUND = frozenset(ABSENT)
+ABSENT: frozenset[FieldState] = frozenset(("missing", "default"))
 
 
 class Extract(NamedTuple):
@@ -248,11 +247,11 @@ class Reading(ShowsItself):
     @kept
     def has_values(self) -> bool:
         """Return whether the reply parsed, or at least one output is in it."""
-        return self.error is None or not NOT_FOUND.issuperset(self.states)
+        return self.error is None or not ABSENT.issuperset(self.states)
 
     @kept
     def has_only_markers(self) -> bool:
-        """Return whether a Chat reply has brackets in markers and lists of texts alone, no tags, objects or escapes."""
+        """Return whether a Chat reply has brackets only in markers and lists of texts, and no tags or escapes."""
         text, end = self.completion, 0
         if self.form != "markers" or "<" in text or "{" in text or "`" in text or "\\" in text or "\0" in text:
             return False

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard, get_args, get_origin
 
 from adapters.replies.flag import shown
 from adapters.replies.forms import FORMS
@@ -62,6 +62,13 @@ NOTHING = re.compile(
     re.IGNORECASE,
 )
 """Words for no value."""
+
+
+def says_nothing(given: object) -> TypeGuard[str]:
+    """Return whether a value is an empty text, or words for no value."""
+    return isinstance(given, str) and NOTHING.fullmatch(given.strip()) is not None
+
+
 LONGEST = 20_000
 """Maximum length of a reply to correct, in characters; every guess is parsed, within the repair steps that the first
 parse left."""

@@ -123,15 +123,14 @@ def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureT
             raise SessionError(file, "", f"it has {len(names)} signatures", f"name one: {choices}")
         if names and folder is not None and is_of_project(Path(file), folder):
             found = linked(Path(file), names[0], folder)
-            found.read()
-            return found
-        if not names:
+        elif not names:
             found = SignatureText(text)
-            found.read()
+        else:
+            found = gather_text(text, names[0], file)
+            if not is_place(names[0]):
+                SignatureText(text, names[0]).read()  # an error names the file's own lines
             return found
-        found = gather_text(text, names[0], file)
-        if not is_place(names[0]):
-            SignatureText(text, names[0]).read()  # an error names the file's own lines
+        found.read()
         return found
     except SignatureError as error:
         raise SessionError(file, "", str(error)) from None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 FENCE = "```"
+END_MARKER = "[[ ## completed ## ]]"
 MOST_MARKERS = 2000
 WORDS_BEHIND = re.compile(r"[^\w\n]{0,50}\w")
 """A word behind a marker in its line."""
@@ -275,10 +276,11 @@ def _markers_within(reading: Reading, name: str, section: Section, likes: Sequen
                 continue  # a sentence that mentions it
             written = reading.completion[like.start : like.end].strip()
             where = place(reading, like.end - len(written))
-            said = f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read exactly "
-            said = f"{said}[[ ## completed ## ]]."
-            if written == "[[ ## completed ## ]]":
+            if written == END_MARKER:
                 said = f"The end marker is not at the beginning of a line ({where})."
+            else:
+                said = f"{shown(written)[1:-1]} ({where}) is not the end marker, which must begin a line and read "
+                said += f"exactly {END_MARKER}."
             yield Flag("completed-marker-in-value", f"{said} It became part of `{name}`.", name)
         elif sound(like.name) in meant:
             said = _not_a_marker(reading, like, meant[sound(like.name)])

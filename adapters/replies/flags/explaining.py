@@ -155,7 +155,7 @@ MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
 MAY_FILL, NOTE = "Not supplied for this", "# note"
 LONG_SEARCH = 4_000
-"""Characters of a reply whose fields are looked at sooner than the whole of it."""
+"""Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
 

@@ -80,10 +80,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
         yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
     at = 0 if json.complaint is None else json.complaint[1]
-    ticks = (
-        BACKTICKS.match(text, at) if text[max(0, at - 20) : at].rstrip(" ").endswith(":") else None
-    )  # no fence closed on a new line
-    if ticks is not None:
+    follows_a_key = text[max(0, at - 20) : at].rstrip(" ").endswith(":")  # unlike a fence closed on a new line
+    if follows_a_key and (ticks := BACKTICKS.match(text, at)):
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
         yield Flag("text-in-backticks", said)

@@ -25,6 +25,7 @@ _ENDS_STRING = r"""\s*+(?:[:}\]]|,\s*+(?:["{\[}\]\-\d]|true\b|false\b|null\b)|(?
 _STRING_BY_ITS_END = re.compile(rf'\\.|"((?:[^"\\]++|\\.|"(?!{_ENDS_STRING}))*+)(?:"|\\?\Z)', re.DOTALL)
 _ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 _DECODER = json.JSONDecoder()
+_LENIENT = json.JSONDecoder(strict=False)
 _EXPONENT = re.compile(r"\d[eE][-+]?(\d{1,3})\b")
 ABBREVIATED = re.compile(r"[\[,}\]]\s*(?:\.\.\.|…)\s*[\]},]")
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?:(?<=[\s,}\]"\d{\[])|^)(?:#|//)[^\n]*', re.DOTALL)
@@ -210,6 +211,18 @@ def valid_object_at(text: str, start: int) -> int:
         return _DECODER.raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return -1
+
+
+def object_after(text: str, signs: str) -> dict[str, object] | None:
+    """Return the object of a text that has only some signs before it, or None."""
+    opening = text.find("{")
+    if opening < 0 or text[:opening].strip(signs):
+        return None
+    try:
+        value, _ = _LENIENT.raw_decode(text, opening)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def text_in_quotes(text: str) -> str:

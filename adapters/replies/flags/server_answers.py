@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from adapters.replies.flag import Flag, shown
+from adapters.replies.flags.json_text import object_after
 
 STATUS = (
     r"Bad (?:Gateway|Request)|Gateway Time-?out|Internal Server Error|Service (?:Temporarily )?Unavailable|"
@@ -22,6 +23,7 @@ LONGEST_ERROR = 1_000
 RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
 """JSON keys of providers' responses, each with those of the texts in its list."""
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
+PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
 MOST_PARTS = 10
 
@@ -36,11 +38,27 @@ def error_body(error: object) -> Iterator[Flag]:
         yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
 
 
-def listed_error(listed: dict[str, object]) -> Iterator[Flag]:
-    """Flag the error that is alone in a list, as Gemini's server writes it; objects of an answer have other keys."""
-    error = listed.get("error")
-    if len(listed) == 1 and isinstance(error, dict) and "message" in error:
-        yield from error_body(error)
+def in_a_list(text: str, outputs: Container[str]) -> Iterator[Flag]:
+    """Flag a list of content parts, and the error that is alone in a list, as Gemini's server writes it."""
+    if PARTS.match(text):
+        yield _of_the_call("The reply is a list of content parts; the model's answer is in those of type text.")
+    elif '"error"' in text and "error" not in outputs:
+        listed = object_after(text, "[ \n") or {}
+        error = listed.get("error")
+        if len(listed) == 1 and isinstance(error, dict) and "message" in error:  # objects of an answer have other keys
+            yield from error_body(error)
+
+
+def whole_response(root: dict[str, object]) -> Flag | None:
+    """Return the flag for a provider's whole response, or None."""
+    at = _said_at(root)
+    if not at:
+        return None
+    return _of_the_call(f"The reply is the server's whole response; the model's text is at {at} inside it.")
+
+
+def _of_the_call(said: str) -> Flag:
+    return Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
 
 
 def _has_parts(candidates: object) -> bool:
@@ -50,7 +68,7 @@ def _has_parts(candidates: object) -> bool:
     return isinstance(content, dict) and "parts" in content
 
 
-def said_at(root: dict[str, object]) -> str:
+def _said_at(root: dict[str, object]) -> str:
     """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
     if ABOUT_A_CALL.isdisjoint(root) and not _has_parts(root.get("candidates")):
         return ""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
-from adapters.replies.flags.json_text import JsonText, text_in_quotes, valid_object_at
-from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, listed_error, said_at
+from adapters.replies.flags.json_text import JsonText, object_after, text_in_quotes, valid_object_at
+from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, in_a_list, whole_response
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -53,7 +52,6 @@ CALL = re.compile(
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
 )
-PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 STOP_TOKENS = (
     "</s>",
     "<|im_end|>",
@@ -70,8 +68,9 @@ NEXT_TURN = re.compile(
 )
 """A stop token and the beginning of another turn in a model's chat template."""
 ENDS_OF_TURNS = ("<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>")
+BEFORE_AN_OBJECT = "`json \n"
+"""The characters of a fence around an object."""
 IN_QUOTES = Flag("json-in-a-string", "The whole reply is one JSON string: the object is written as text inside it.")
-LENIENT = json.JSONDecoder(strict=False)
 LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
@@ -127,10 +126,11 @@ def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
     may_double = reading.form in ("json", "fenced json") and first in ("{", "`") and not reading.is_plain_object
     if may_double and (match := DOUBLED.match(start)):
-        begins = "with two braces" if '"' not in match[1] else 'twice, {"{"'
-        why = ", as in a format string's template" if '"' not in match[1] else ""
-        said = f"The object begins {begins} ({place(reading, match.start(1))}){why}; JSON has one."
-        yield Flag("doubled-brace", said if why else said.replace("; JSON has one", "; JSON begins with one brace"))
+        where = place(reading, match.start(1))
+        said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
+        if '"' in match[1]:
+            said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
+        yield Flag("doubled-brace", said)
     if reading.has_values:
         yield from leaked(reading)
 
@@ -244,13 +244,10 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
 
 def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterator[Flag]:
     """Flag an object or list with other content than an answer."""
-    outputs = reading.signature.output_fields
-    if first == "[" and PARTS.match(start):
-        said = "The reply is a list of content parts; the model's answer is in those of type text."
-        yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
-    elif first == "[" and '"error"' in start and "error" not in outputs:
-        yield from listed_error(_root(start, "[ \n") or {})
-    root = _root(start) if first and first in "{`json" and not reading.is_plain_object else None
+    if first == "[":
+        yield from in_a_list(start, reading.signature.output_fields)
+    may_be_an_object = first and first in "{`json" and not reading.is_plain_object
+    root = object_after(start, BEFORE_AN_OBJECT) if may_be_an_object else None
     if root is not None:
         yield from _in_root(reading, root)
     if not is_flat and "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
@@ -278,10 +275,9 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
     if not any(name in root for name in outputs):
-        whose = said_at(root)
-        if whose:
-            said = f"The reply is the server's whole response; the model's text is at {whose} inside it."
-            yield Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
+        whole = whole_response(root)
+        if whole is not None:
+            yield whole
         error = root.get("error") or root.get("detail")
         if root.get("object") == "error":
             error = root.get("message")
@@ -293,7 +289,7 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
         is_as_many = is_asked_for and len(keys) == len(root) == len(outputs)
-        if is_as_many and is_flat and not (near or whose) and inner is None:
+        if is_as_many and is_flat and not (near or whole) and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
                 said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."
@@ -338,21 +334,10 @@ def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
         yield IN_QUOTES
 
 
-def _root(text: str, signs_before: str = "`json \n") -> dict[str, object] | None:
-    opening = text.find("{")
-    if opening < 0 or text[:opening].strip(signs_before):
-        return None
-    try:
-        value, _ = LENIENT.raw_decode(text, opening)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
     """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
-        if isinstance(one, str) and lacking and one.lstrip("`json \n")[:1] == "{":
+        if isinstance(one, str) and lacking and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
                 return key
     return None

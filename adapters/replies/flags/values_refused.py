@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_repaired import has_open_quote, is_invented
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
-from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, wrong_places
-from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, NOTHING
+from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, nothing, wrong_places
+from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, says_nothing
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import ByIdentity, type_adapter
 
@@ -257,7 +257,7 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
 
 def list_to_write(annotation: object, given: object) -> str:
     """Return words for a JSON list: an example of the type, or empty."""
-    if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
+    if says_nothing(given):
         return "or [] if there is none"
     item = (*get_args(without_none(annotation)), str)[0]
     if get_origin(item) in LISTS:
@@ -267,8 +267,8 @@ def list_to_write(annotation: object, given: object) -> str:
 
 
 def _list(name: str, annotation: object, given: object) -> Iterator[Flag]:
-    if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
-        said = f"`{name}` is {shown(given)}, a word for no value, where a list is expected; an empty list is []."
+    if says_nothing(given):
+        said = f"`{name}` {nothing(given)}, where a list is expected; an empty list is []."
         yield Flag("list-expected", said, name)
     elif isinstance(given, str):
         yield Flag(

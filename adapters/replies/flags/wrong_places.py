@@ -15,7 +15,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel
 from typing_extensions import is_typeddict
 
 from adapters.replies.flag import Flag, shown
-from adapters.replies.repairs import DECIMAL_COMMA, NOTHING
+from adapters.replies.repairs import DECIMAL_COMMA, says_nothing
 from adapters.signatures.signature import Field
 from adapters.types.recognition import ByIdentity, first_errors, is_custom_type, schema_by_name
 
@@ -310,8 +310,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         expected = said.removeprefix("Input should be ")
         return Flag("value-not-allowed", f"{head}, but only {expected} is allowed.{hint}", name, path)
     wanted = next((words for kinds, words in SCALAR_KINDS.items() if kind.startswith(kinds)), "")
-    if wanted and isinstance(given, str) and NOTHING.fullmatch(given.strip()):
-        return Flag("null-not-allowed", f"`{path}` {_nothing(given)}, where {wanted} is expected.", name, path)
+    if wanted and says_nothing(given):
+        return Flag("null-not-allowed", f"`{path}` {nothing(given)}, where {wanted} is expected.", name, path)
     if kind.startswith(("int_", "float_", "decimal_")) and isinstance(given, str):
         told, why = given[:LONGEST_NUMBER], "it is text"
         if ANY_SIGN.search(told):
@@ -327,15 +327,15 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         return Flag("text-expected", f"{head}, where a text is expected.", name, path)
     if kind in (*LISTS, *OBJECTS):
         wanted = "a list" if kind in LISTS else "an object"
-        if isinstance(given, str) and NOTHING.fullmatch(given.strip()):
-            return Flag("another-shape", f"`{path}` {_nothing(given)}, where {wanted} is expected.", name, path)
+        if says_nothing(given):
+            return Flag("another-shape", f"`{path}` {nothing(given)}, where {wanted} is expected.", name, path)
         if isinstance(given, str) and REPR.match(given):
             wanted += " in JSON, not as Python prints it,"
         return Flag("another-shape", f"{head}, where {wanted} is expected.", name, path)
     return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
 
 
-def _nothing(given: str) -> str:
+def nothing(given: str) -> str:
     """Describe an empty text, or a text that says that there is no value."""
     words = "words" if " " in given.strip() else "a word"
     return "is empty" if not given.strip() else f"is {shown(given)}, {words} for no value"

@@ -256,12 +256,21 @@ def test_the_example_of_a_list_has_items_of_its_type() -> None:
     assert cause.message.startswith("`l` must be a JSON list like [1, 2];")
 
 
-@pytest.mark.parametrize("given", ["NA", "n/a", "Not mentioned.", "none found"])
-def test_a_word_for_no_value_is_an_empty_list(given: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("NA", "is 'NA', a word for no value"),
+        ("n/a", "is 'n/a', a word for no value"),
+        ("Not mentioned.", "is 'Not mentioned.', words for no value"),
+        ("none found", "is 'none found', words for no value"),
+        ("", "is empty"),
+    ],
+)
+def test_a_word_for_no_value_is_an_empty_list(given: str, said: str) -> None:
     signature = Signature.make([Field("q", "input"), Field("l", "output", list[str])])
     reading = make("json").read(signature, json.dumps({"l": given}))
     (cause,) = reading.diagnosis
-    assert cause.message == f"`l` is {given!r}, a word for no value, where a list is expected; an empty list is []."
+    assert cause.message == f"`l` {said}, where a list is expected; an empty list is []."
     assert cause.fixes[0].change["description"] == "A JSON list, or [] if there is none."
     assert [dict(one.reading.values) for one in reading.near_misses] == [{"l": []}]
 
