@@ -128,13 +128,14 @@ def run(options: argparse.Namespace) -> int:
     codes += [] if is_told else tell_of_unseen(unseen(names, every if options.shard is not None else ()))
     found = causes.found()
     lints: dict[str, Any] = {}
+    unlinted: list[Any] = []
     if options.lint:
         from workbench.cli.commands import lint
 
         linted, problems = lint.lints_of_files([path for path in files if str(path) not in errors])
         codes += [lint.strict_code(linted), *lint.tell_of_problems(problems)]
         if options.json:
-            lints = lint.shape_of(linted)
+            lints, unlinted = lint.shape_of(linted), lint.errors_of(problems)
         else:
             lint.write(linted)
     if options.junit is not None:
@@ -155,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
                     for change in json_shapes.verdict_changes_of(one)
                 ],
                 "fixtures": [json_shapes.fixture(one) for one in results],
-                "errors": [{"path": path, "message": message} for path, message in errors.items()],
+                "errors": [*({"path": path, "message": said} for path, said in errors.items()), *unlinted],
                 "causes": [json_shapes.cause(one) for one in found],
                 **lints,
                 "unlinked": [{"path": path, "why": why} for path, why in unlinked.items()],

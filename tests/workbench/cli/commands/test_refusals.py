@@ -214,6 +214,7 @@ def test_a_session_without_a_case_hides_no_check_of_others(rain: str, run: Run) 
     Path("empty.json").write_text(json.dumps({**empty, "cases": []}), encoding="utf-8")
     done = run("check", rain, "empty.json", "--adapter", "chat", "--lint", "--json")
     assert done.code == exit_codes.USAGE and len(done.json["fixtures"]) == 1 and "empty.json: " in done.err
+    assert [one["path"] for one in done.json["errors"]] == ["empty.json"]
 
 
 @pytest.mark.parametrize("module", ["shlex", "workbench.cli.arguments"])
