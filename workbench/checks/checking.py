@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,7 +121,7 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
             updated |= was_restored
     except SessionError as error:
         return Checked(path, error=str(error))
-    names = frozenset([*(case.name for case in session.cases), *_names_of_columns(session)])
+    names = _names(session)
     if not results:
         return Checked(path, nothing=_why_nothing(session, plan), names=names)
     unlinked = ""
@@ -216,6 +216,21 @@ def wanted_of(session: Session, path: str, plan: Plan) -> checking.IsWanted:
         return meant is None or meant(path, (case, column))
 
     return wanted
+
+
+def unseen(names: Collection[str], files: Iterable[Path]) -> set[str]:
+    """Return the names that no case, column or adapter of these files has."""
+    left = set(names)
+    for path in files:
+        if not left:
+            break
+        with suppress(SessionError):  # whoever checks the file reports it
+            left -= _names(store.load(path))
+    return left
+
+
+def _names(session: Session) -> frozenset[str]:
+    return frozenset([*(case.name for case in session.cases), *_names_of_columns(session)])
 
 
 def _names_of_columns(session: Session) -> list[str]:

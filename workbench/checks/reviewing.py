@@ -99,7 +99,8 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
     for one in check_all(files, plan, jobs):
         causes.add(one.results)
         is_empty = all(each.is_empty for each in one.results)
-        checked.append(Checked(one.path, error=one.error, nothing="nothing is recorded" if is_empty else ""))
+        nothing = "nothing is recorded" if is_empty else ""
+        checked.append(Checked(one.path, error=one.error, nothing=nothing, names=one.names))
     return Review(causes.found(), tuple(checked), seen)
 
 

@@ -239,6 +239,13 @@ def looks_like_a_file(text: str) -> bool:
     return text.endswith(".json") or "/" in text or Path(text).is_file()
 
 
+def refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuse the first of these options that is given. Raises `CommandError`."""
+    for name, is_given in options.items():
+        if is_given:
+            raise CommandError(f"{name} {why}")
+
+
 def require_reports(options: argparse.Namespace) -> None:
     """Refuse reports that cannot be written before a command sends, runs or records. Raises `CommandError`."""
     for name in ("html", "markdown", "junit", "json"):

@@ -151,8 +151,8 @@ def run(options: argparse.Namespace) -> int:
             tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
             console.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
             return exit_codes.OK
-        are = "is" if planned.done_count == 1 else "are"
-        already = f"; {measures.counted(planned.done_count, 'run')} {are} already done" if planned.done_count else ""
+        done = measures.counted(planned.done_count, "run is", "runs are")
+        already = f"; {done} already done" if planned.done_count else ""
         console.text(f"{found.words}{already}; nothing was sent")
         return exit_codes.OK
     grid, codes = benched(planned, options, checks)

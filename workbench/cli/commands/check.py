@@ -46,7 +46,7 @@ from sessions.releases import project
 from sessions.running import recording
 from sessions.source.linking import NO_LINK
 from workbench.checks import fixture_files, github_annotations
-from workbench.checks.checking import Checked, Plan, check_all
+from workbench.checks.checking import Checked, Plan, check_all, unseen
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
@@ -93,11 +93,11 @@ def run(options: argparse.Namespace) -> int:
     plan = _plan(options)
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench check .`")
-    files = fixture_files.find(options.paths)
+    every = files = fixture_files.find(options.paths)
     if options.shard is not None:
         index, count = options.shard
-        console.message(f"shard {index}/{count}: {len(files[index - 1 :: count])} of {len(files)} files")
-        files = files[index - 1 :: count]
+        console.message(f"shard {index}/{count}: {len(every[index - 1 :: count])} of {len(every)} files")
+        files = every[index - 1 :: count]
     results: list[FixtureResult] = []
     counts = Counter(totals(()))
     wants_report = options.json or options.junit is not None or options.html is not None
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     causes = Causes()
     unlinked: dict[str, str] = {}
     followed: Counter[str] = Counter()
-    unseen = set() if options.shard is not None else {*options.adapters, *options.cases}
+    names = {*options.adapters, *options.cases}
     progress = console.StatusLine(EVERY_S)
     for done, checked in enumerate(check_all(files, plan, options.jobs), 1):
         progress.clear()
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
         if wants_report:
             results += checked.results
         causes.add(checked.results)
-        unseen -= checked.names
+        names -= checked.names
         followed.update(checked.releases)
         if checked.unlinked:
             unlinked[str(checked.path)] = checked.unlinked
@@ -124,16 +124,18 @@ def run(options: argparse.Namespace) -> int:
         if len(files) > 1:
             progress.show(f"{done:,} of {len(files):,} files")
     progress.clear()
-    codes += _tell_of_unseen(unseen) if any(counts.values()) else []
+    is_told = bool(files) and not any(counts.values())  # each file has told which name it lacks
+    codes += [] if is_told else tell_of_unseen(unseen(names, every if options.shard is not None else ()))
     found = causes.found()
     lints: dict[str, Any] = {}
+    unlinted: list[Any] = []
     if options.lint:
         from workbench.cli.commands import lint
 
         linted, problems = lint.lints_of_files([path for path in files if str(path) not in errors])
         codes += [lint.strict_code(linted), *lint.tell_of_problems(problems)]
         if options.json:
-            lints = lint.shape_of(linted)
+            lints, unlinted = lint.shape_of(linted), lint.errors_of(problems)
         else:
             lint.write(linted)
     if options.junit is not None:
@@ -154,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
                     for change in json_shapes.verdict_changes_of(one)
                 ],
                 "fixtures": [json_shapes.fixture(one) for one in results],
-                "errors": [{"path": path, "message": message} for path, message in errors.items()],
+                "errors": [*({"path": path, "message": said} for path, said in errors.items()), *unlinted],
                 "causes": [json_shapes.cause(one) for one in found],
                 **lints,
                 "unlinked": [{"path": path, "why": why} for path, why in unlinked.items()],
@@ -183,7 +185,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def _tell_of_unseen(names: Collection[str]) -> list[int]:
+def tell_of_unseen(names: Collection[str]) -> list[int]:
     """Report values of `--adapter` and `--case` that no session has; return an exit code for each."""
     for name in sorted(names):
         console.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
@@ -234,14 +236,14 @@ def _plan(options: argparse.Namespace) -> Plan:
         model = ""
     if options.require_source and options.no_source:
         raise CommandError("--require-source and --no-source exclude each other")
-    sending = {
+    of_live = {
         "--repeat": options.repeat > 1,
         "--deadline": options.deadline is not None,
         "--allow-host": options.allow_hosts,
         "--allow-variable": options.allow_variables,
     }
-    if options.live is None and (given := [name for name, is_given in sending.items() if is_given]):
-        raise CommandError(f"{given[0]} requires --live")
+    if options.live is None:
+        arguments.refuse(of_live, "requires --live")
     if options.keyword:
         fixture_files.parse(options.keyword)
     return Plan(

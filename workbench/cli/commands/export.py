@@ -48,6 +48,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     form = forms.FORMS[options.form]
+    to_file = options.output not in (None, "-")
     every_case = form.wants_every_case and options.case is None
     chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=True)
     if options.adapters and len(chosen.columns) > 1 and not form.wants_every_column:
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         shape = {"column": chosen.columns[0].id, "to": form.name, "text": text}
         text = json_shapes.dumps({**shape, "left_out": list(made.left_out), "notes": list(made.notes)}) + "\n"
-    if options.output is not None and options.output != "-":
+    if to_file:
         arguments.write_output(options.output, text)
     if not every_case:
         selection.report_first_case(chosen.session, options.case)
@@ -68,6 +69,6 @@ def run(options: argparse.Namespace) -> int:
         console.message(f"column {chosen.columns[0].id}; choose another with --adapter")
     for one in (*(f"left out: {one}" for one in made.left_out), *made.notes):
         console.message(one)
-    if options.output is None or options.output == "-":
+    if not to_file:
         console.text(text, end="")
     return exit_codes.OK

@@ -55,8 +55,7 @@ def run(options: argparse.Namespace) -> int:
         raise problems[files[0]]
     codes = tell_of_problems(problems)
     if options.json:
-        errors: list[JSON] = [{"path": str(file), "message": str(error)} for file, error in problems.items()]
-        console.json(shape_of(linted) | {"errors": errors})
+        console.json(shape_of(linted) | {"errors": errors_of(problems)})
     elif linted:
         write(linted)
         counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
@@ -83,6 +82,11 @@ def lints_of_files(
         else:
             linted.append((file, found))
     return linted, problems
+
+
+def errors_of(problems: Problems) -> list[JSON]:
+    """Return the documented JSON of why files could not be linted."""
+    return [{"path": str(file), "message": str(error)} for file, error in problems.items()]
 
 
 def tell_of_problems(problems: Problems) -> list[int]:

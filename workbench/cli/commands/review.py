@@ -35,7 +35,7 @@ from workbench.checks.decisions import decisions_on_files, is_accepted_with_all,
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
-from workbench.cli.commands.check import write_causes
+from workbench.cli.commands.check import tell_of_unseen, write_causes
 from workbench.output import console, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError, nearest
 
@@ -64,6 +64,8 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     found = reviewing.review(files, plan, options.jobs)
     for error in found.errors.values():
         console.message(f"workbench: {error}")
+    seen = frozenset[str]().union(*[one.names for one in found.checked])
+    codes = tell_of_unseen({*options.adapters, *options.cases} - seen)
     ids = _accepted(options, found)
     chosen = [*options.adapters, "--case", *options.cases, "-k", options.keyword, f"{options.no_source}"]
     kept, was_left = decisions_on_files(options.paths, chosen), False
@@ -110,7 +112,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         return exit_codes.USAGE
     if left.causes:
         return exit_codes.DIFFERENT
-    return exit_codes.OK if left.is_of_something else exit_codes.NOTHING
+    return exit_codes.worst([*codes, exit_codes.OK if left.is_of_something else exit_codes.NOTHING])
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:

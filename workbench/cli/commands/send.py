@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     if options.raw and options.ask_again is not None:
-        raise CommandError("--raw parses nothing, so that --ask-again never asks: choose one")
+        raise CommandError("--raw parses nothing, so --ask-again never asks: choose one")
     if options.all_cases and options.case is not None:
         raise CommandError("--case sends one case and --all-cases sends every case: choose one")
     chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)

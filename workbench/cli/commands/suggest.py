@@ -64,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
             "--repeat": options.repeat > 1,
             "--jobs": options.jobs > 1,
         }
-        for name in (name for name, is_given in of_bench.items() if is_given):
-            raise CommandError(f"{name} goes with --bench")
+        arguments.refuse(of_bench, "goes with --bench")
         if options.tag is not None and not options.take:
             raise CommandError("--tag names the variant that --take or --bench saves")
     session = store.load(options.session)

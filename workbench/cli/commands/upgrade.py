@@ -106,7 +106,7 @@ def _settle(options: argparse.Namespace) -> None:
     if options.repeat > 1 and not options.live:
         raise CommandError("--repeat says how often to send; it goes with --live")
     if (options.allow_hosts or options.allow_variables) and not options.live:
-        raise CommandError("--allow-host and --allow-variable allow to send; they go with --live")
+        raise CommandError("--allow-host and --allow-variable allow sending; they go with --live")
     if len(asked) > 1:
         raise CommandError(f"change one thing at a time, so that causes stay apart: {' or '.join(asked)}")
     if not asked:

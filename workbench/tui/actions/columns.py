@@ -204,7 +204,7 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
         Answer("extraction", "e", "Extraction model", "Choose the model that extracts the fields"),
         Answer("variant", "v", "Variant", "Use its texts in the signature"),
         Answer("with", "w", "Compare a variant", "Add a second column with a variant"),
-        Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, … of it"),
+        Answer("params", "p", "Parameters", "Set temperature, max_tokens, n, …"),
         Answer("session-params", "o", "Session parameters", "Set api_base, timeout, … of all columns"),
         Answer("fallback", "f", "Fall back to JSON", f"Chat and XML ask again in JSON; now {now}"),
         Answer("left", "h", "Move left", "Move it by one place"),

@@ -129,11 +129,11 @@ async def _asked(
 MOST_REPEATS = 1_000
 
 OTHER_WAYS = (
-    Answer("repeat-all", "n", "Several times, all columns", "count equal values, failed parsing"),
+    Answer("repeat-all", "n", "Several times, all columns", "count equal values and failures"),
     Answer("repeat-column", "c", "Several times, this column", "the page Repeats counts results"),
     Answer("deadline-all", "d", "With a deadline, all", "stop then, and keep what has come"),
-    Answer("raw-all", "r", "Raw, all columns", "the same requests, no reply parsed"),
-    Answer("raw-column", "w", "Raw, this column", "until the reply is edited or sent"),
+    Answer("raw-all", "r", "Raw, all columns", "same requests, replies unparsed"),
+    Answer("raw-column", "w", "Raw, this column", "until edited or sent again"),
 )
 """Ways to send several times, with a deadline, or without parsing."""
 

@@ -97,8 +97,22 @@ def test_a_name_that_is_nowhere_is_never_green(rain: str, run: Run) -> None:
     for option in ("--adapter", "--case"):
         done = run("check", rain, "--adapter", "chat", "--case", "case 1", option, "gone")
         assert done.code == exit_codes.NOTHING and "'gone' in any of these sessions" in done.err
+    done = run("review", rain, "--adapter", "chat", "--case", "case 1", "--case", "gone")
+    assert done.code == exit_codes.NOTHING and "'gone' in any of these sessions" in done.err
     done = run("upgrade", rain, "--to-adapter", "chat", "--adapter", "chat", "--case", "case 1", "--case", "gone")
     assert done.code == exit_codes.NOTHING and "no session has a case 'gone'" in done.err
+
+
+def test_a_shard_looks_for_names_in_the_files_of_the_others(rain: str, run: Run) -> None:
+    run("send", rain, "--save", "--adapter", "chat")
+    text = Path(rain).read_text(encoding="utf-8")
+    other = Path("z.session.json")
+    other.write_text(text.replace('"case 1"', '"case 2"'), encoding="utf-8")
+    words = ("check", rain, str(other), "--adapter", "chat", "--case", "case 1", "--case", "case 2", "--shard")
+    for shard in ("1/2", "2/2", "3/3"):
+        assert run(*words, shard).code == exit_codes.OK
+        done = run(*words, shard, "--case", "gone")
+        assert done.code == exit_codes.NOTHING and "'gone' in any of these sessions" in done.err
 
 
 def test_a_folder_is_checked_whole_and_once(rain: str, run: Run) -> None:
@@ -200,6 +214,7 @@ def test_a_session_without_a_case_hides_no_check_of_others(rain: str, run: Run) 
     Path("empty.json").write_text(json.dumps({**empty, "cases": []}), encoding="utf-8")
     done = run("check", rain, "empty.json", "--adapter", "chat", "--lint", "--json")
     assert done.code == exit_codes.USAGE and len(done.json["fixtures"]) == 1 and "empty.json: " in done.err
+    assert [one["path"] for one in done.json["errors"]] == ["empty.json"]
 
 
 @pytest.mark.parametrize("module", ["shlex", "workbench.cli.arguments"])
