@@ -317,9 +317,7 @@ def _last(reading: Reading) -> Diagnosis:
             likely = told(LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
             return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
         likely = told(LIKELY, f"{message}.")
-        if written_for := FORMAT_OF.match(message):
-            return replace(likely, find_fixes=partial(_adapter_first, written_for[1].lower(), reading, likely))
-        return likely
+        return replace(likely, find_fixes=partial(_own_format_first, reading, likely))
     states = reading.states
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
@@ -392,6 +390,11 @@ def _complaint(reading: Reading) -> str:
 
 def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:
     return (*cause.fixes[:1], *[fix for fix in then.fixes if fix.kind == "description"], *cause.fixes[1:])
+
+
+def _own_format_first(reading: Reading, cause: Diagnosis) -> tuple[Fix, ...]:
+    form = FORMAT_OF.match(cause.message)
+    return cause.fixes if form is None else _adapter_first(form[1].lower(), reading, cause)
 
 
 def _adapter_first(adapter: str, reading: Reading, cause: Diagnosis) -> tuple[Fix, ...]:
