@@ -142,6 +142,9 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     if not _has_begun(reading):
         return _last(reading), _without_fixes(cut) if PROGRAM.match(reading.completion) else cut
     outputs, text = reading.signature.output_fields, reading.completion
+    end = valid_object_at(text, text.find("{")) if "json" in reading.form else -1
+    if end > 0 and "{" not in text[end:] and text[end:].strip("` \n"):  # only words below the object were cut off
+        return _last(reading), _without_fixes(cut)
     may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
     for best in find(reading, 1) if may_fail else ():
         error = best.reading.error

@@ -184,3 +184,14 @@ def test_made_up_inputs_can_be_stopped() -> None:
 def test_thoughts_without_an_answer_have_one_cause(adapter: str, end: str, thought: str) -> None:
     reading = read(adapter, "q -> answer, score: int", f"The user wants a number.\n{thought}\n{end}\n")
     assert [one.cause for one in reading.diagnosis] == ["empty-reply"]
+
+
+@pytest.mark.parametrize("adapter", ["json", "markdown"])
+def test_words_cut_off_below_a_whole_object_are_not_the_cause(adapter: str) -> None:
+    whole = '```json\n{"review": {"sentiment": "good", "score": 5}}\n```\n\nThis is a JSON file with a single'
+    reading = read(adapter, "q -> sentiment, score: int", whole).ending("length", None, {"max_tokens": 60})
+    first, cut = reading.diagnosis
+    assert first.message == "The object with the fields is one level down, in 'review'."
+    assert cut.cause == "cut-off-at-limit" and not cut.fixes
+    begun = read(adapter, "q -> sentiment, score: int", whole[:40]).ending("length", None, {"max_tokens": 60})
+    assert [one.cause for one in begun.diagnosis] == ["cut-off-at-limit"]
