@@ -79,7 +79,7 @@ def installed() -> str:
 
 
 def table_name() -> str:
-    """Return the name of the table in use for people."""
+    """Name the table in use, as people read it."""
     used = fetched_table.in_use()
     return f"litellm {installed()}'s table" if used is None else str(used)
 

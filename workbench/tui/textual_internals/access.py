@@ -165,7 +165,7 @@ class _WithoutControls(Highlighter):
 
 
 def _put_cursor(line: Input) -> None:
-    """Put the cursor right where Textual has put it wrong."""
+    """Move the cursor behind the control characters that are shown, which Textual does not count."""
     shown = safe(line.value)
     if shown == line.value:
         return
