@@ -68,8 +68,8 @@ class Seen:
     closed_by_client: threading.Event = field(default_factory=threading.Event)
 
 
-class _Http(ThreadingHTTPServer):
-    """A client that has gone away is no news, and a traceback of ours would be taken for the program's."""
+class QuietServer(ThreadingHTTPServer):
+    """Say nothing of a client that has gone away: a traceback of ours would be taken for the program's."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), ConnectionError):
@@ -88,7 +88,7 @@ class LoopbackServer:
         """Set once the first half of a reply has gone out."""
         self.released = threading.Event()
         """Set to let everything that hangs go on."""
-        self._http = _Http(("127.0.0.1", 0), _handler(self))
+        self._http = QuietServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -17,9 +17,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from loopback_server import QuietServer
 from provider_wires import (
     ANTHROPIC,
     BEDROCK,
@@ -200,7 +201,7 @@ class ProviderServer:
         self.reply = reply
         self.behaviour = behaviour
         self.requests: list[Seen] = []
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = QuietServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
