@@ -228,7 +228,8 @@ def effects_of(
         does_parse = one.parses is True and (one.is_other or not one.parsed or "reply" in one.fix.change)
         there = parsed_there.get(_adapter_of(one.fix))  # its column shows what a switch would do
         is_untried = there is None and bool(_adapter_of(one.fix)) and any(parsed_there.values())
-        return bool(one.problem), not does_parse, 2 if there is False else int(is_untried), len(one.wrong) or wrong
+        promise = int(is_untried) if there is None else -1 if there else 2
+        return bool(one.problem), not does_parse, promise, len(one.wrong) or wrong
 
     return tuple(sorted(useful, key=rank))
 

@@ -307,6 +307,15 @@ def test_an_adapter_whose_column_reads_its_reply_comes_before_one_without_a_colu
     assert [one.fix.change["adapter"] for one in found if "adapter" in one.fix.change] == ["json", "twostep"]
 
 
+def test_an_adapter_that_another_column_proves_comes_before_a_demo_that_may_help() -> None:
+    columns = (Column("chat", "chat"), Column("json", "json"))
+    case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "bug"}')})
+    found = effects(replace(session(), columns=columns, cases=(case,)), "chat", "It is a bug, I think, of the page.")
+    first, *others = [one.fix for one in found]
+    assert first.message.endswith("as column json does: its reply parses.")
+    assert "demo" in [one.kind for one in others]
+
+
 def test_a_failing_column_is_said_to_fail_and_the_fallback_to_it_comes_as_late() -> None:
     columns = (Column("chat", "chat"), Column("json", "json"))
     case = Case("c", {"ticket": "T"}, replies={"json": Reply('{"label": "neither"}')})
