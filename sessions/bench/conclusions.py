@@ -281,6 +281,11 @@ class Comparison:
     level: float = LEVEL
 
     @property
+    def is_empty(self) -> bool:
+        """True if no cell has runs that count in both benches."""
+        return all(one.word in ("new", "gone") for one in self.cells)
+
+    @property
     def worse(self) -> tuple[str, ...]:
         """A sentence for each column and cell that is significantly worse."""
         columns = [one.words for one in self.columns if one.word == "worse"]
