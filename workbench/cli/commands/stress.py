@@ -149,8 +149,9 @@ def _grid(options: argparse.Namespace) -> Grid:
 def _write(found: Grid, name: str) -> None:
     """Print counts, silently wrong values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
-    ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
-    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
+    ways = measures.counted(len(found.mutations), "way")
+    adapters = measures.counted(sum(one.good is not None for one in found.columns), "adapter")
+    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} × {adapters}", "blue")
     for source in survival_words.sources(found.columns):
         console.text(f"  broken is {source}")
     console.text("")
