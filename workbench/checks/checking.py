@@ -193,10 +193,10 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
 
 
 def _upstream(python: str) -> Release:
-    from sessions.releases.release import Release
+    from sessions.releases import environments
 
     try:
-        return Release(python)
+        return environments.open_named(python)
     except SessionError as error:
         raise CommandError(str(error)) from error
 
