@@ -148,6 +148,14 @@ def test_another_results_file_is_compared_by_case(rain: str, run: Run, tmp_path:
     assert second
 
 
+def test_a_cell_that_only_parses_less_says_so(rain: str, run: Run) -> None:
+    with_cases(rain, 1, {"fields": {"answer": {"equals": "perhaps"}}})
+    run("bench", rain, "--adapter", "json")
+    store.save(replace(store.load(rain), model="offline/truncated"), rain)
+    done = run("bench", rain, "--adapter", "json", "--compare", "previous")
+    assert "worse: case 1 · json: 1/1 → 0/1 parsed" in done.out
+
+
 def test_a_share_that_must_be_reached_fails_the_command(rain: str, run: Run) -> None:
     with_cases(rain, 2)
     words = ("bench", rain, "--adapter", "json", "--model", "offline/truncated")
