@@ -131,7 +131,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """`best: json · not told apart: baml, xml · worse: chat (p = 0.004) · 40 cases, 2 not counted`."""
-        is_alone = not self.best and not self.worse and len(self.not_told_apart) == 1
+        is_alone = not (self.best or self.worse or self.without) and len(self.not_told_apart) == 1
         parts = [f"only column: {self.not_told_apart[0]}" if is_alone else f"best: {self.best or 'none yet'}"]
         if self.baseline is not None:
             is_alone = False
@@ -279,6 +279,11 @@ class Comparison:
     columns: tuple[ColumnChange, ...]
     cells: tuple[Change, ...]
     level: float = LEVEL
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no cell has runs that count in both benches."""
+        return all(one.word in ("new", "gone") for one in self.cells)
 
     @property
     def worse(self) -> tuple[str, ...]:

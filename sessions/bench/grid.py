@@ -22,6 +22,8 @@ class Grid:
     """The number of runs planned for each cell."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Cells that are in no row because they cannot be rendered, by reason."""
+    missing: int = 0
+    """The number of planned runs that were not made."""
 
     @cached_property
     def columns(self) -> tuple[ColumnTotal, ...]:

@@ -136,7 +136,8 @@ def cause_of(run: BenchRun) -> str:
         return f"{', '.join(run.wrong)}: not as expected"
     if run.score is not None and run.outcome == "parsed":
         return "the score is below 1"
-    return next((one[:LONGEST_CAUSE] for one in (run.error, *run.failures) if one), NO_REASON)
+    reason = next((one for one in (run.error, *run.failures) if one), NO_REASON)
+    return reason if len(reason) <= LONGEST_CAUSE else reason[: LONGEST_CAUSE - 1] + "…"
 
 
 def path_beside(session: PathLike, shard: tuple[int, int] | None = None) -> Path:

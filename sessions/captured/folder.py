@@ -59,6 +59,8 @@ class _Predictor:
     since: store.Fingerprint | None = None
     added: int = 0
     calls: int = 0
+    failed: int = 0
+    """The number of calls that failed, had a parse error, or fell back to JSON."""
     left: int = 0
     """The number of calls with further inputs after the maximum number of cases."""
     known: dict[str, str] = field(default_factory=dict)
@@ -89,6 +91,8 @@ class SessionReport:
     left: int
     unlinked: str = ""
     """The reason why it follows no program; empty if it does."""
+    failed: int = 0
+    """The number of calls that failed, had a parse error, or fell back to JSON."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,7 @@ class CapturedFolder:
         if predictor is None:
             return
         predictor.calls += 1
+        predictor.failed += call.has_failed
         case = case_of(call, known)
         digest = inputs_key(case)
         name = predictor.known.get(digest)
@@ -285,7 +290,13 @@ class CapturedFolder:
         """List the sessions with their counts, in the order in which their predictors were first called."""
         return [
             SessionReport(
-                one.path.name, len(one.session.cases), one.added, one.calls, one.left, why_unlinked(one.session)
+                one.path.name,
+                len(one.session.cases),
+                one.added,
+                one.calls,
+                one.left,
+                why_unlinked(one.session),
+                one.failed,
             )
             for one in self._predictors.values()
             if one is not None and one.saved is not None

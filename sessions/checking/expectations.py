@@ -76,8 +76,9 @@ def judge(expect: Mapping[str, object], reading: Reading, measured: Sequence[Mea
         if wanted not in REPLY:
             raise ExpectationError("reply", 'expected "parses" or "does_not_parse"')
         if (wanted == "parses") is not reading.ok:
-            said = "it parses" if reading.error is None else f"{reading.error.type}: {reading.error.message}"
-            failures.append(Failure("reply", "the reply " + _shortened(said), wanted, REPLY[not reading.ok]))
+            error = reading.error
+            said = "parses" if error is None else f"does not parse: {_shortened(f'{error.type}: {error.message}')}"
+            failures.append(Failure("reply", f"the reply {said}", wanted, REPLY[not reading.ok]))
     for key, tests in _object(expect.get("fields", {}), "fields").items():
         failures.extend(_judge_field(key, _object(tests, f"fields.{key}"), reading))
     for key in MEASURED:

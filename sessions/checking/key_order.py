@@ -60,14 +60,15 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
     made = replace(session, cases=tuple(cases), demos=demos)
     updated = checking.update(made, adapters=adapters)
     for case, today in zip(made.cases, updated.cases, strict=True):
-        recordings = {
-            id: replace(today.recordings[id], source=old.source, versions=old.versions)
-            if all(map(_is_equal, *[(one.messages, one.request, one.attempts) for one in (old, today.recordings[id])]))
-            else old
-            for id, old in case.recordings.items()
-        }
+        recordings = {id: _in_order_of(old, today.recordings[id]) for id, old in case.recordings.items()}
         made = made.replace_case(replace(case, recordings=recordings))
     return made
+
+
+def _in_order_of(old: Recording, today: Recording) -> Recording:
+    """Give each part that is equal in both, except for key order, today's order."""
+    parts = {name: getattr(today, name) for name in ("messages", "request", "attempts")}
+    return replace(old, **{name: part for name, part in parts.items() if _is_equal(getattr(old, name), part)})
 
 
 def _ordered(values: Mapping[str, object], shown: list[Recording]) -> dict[str, Any]:

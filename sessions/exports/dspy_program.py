@@ -21,7 +21,7 @@ from sessions.model.session import Demo
 from sessions.running import rendering
 from sessions.running.recording import DSPY
 
-NOT_SAVED = "names, types and roles of the fields, which dspy saves of no program: load it into one of this signature"
+NOT_SAVED = "names, types and roles of the fields: dspy does not save them; load it into a program of this signature"
 
 
 def dspy_program(source: Source) -> Exported:
@@ -57,7 +57,7 @@ def dspy_program(source: Source) -> Exported:
         text = exported.dspy_json({**state, "metadata": metadata})
     except ValueError as error:
         raise ExportError(f"a text has an unpaired surrogate, which dspy's files cannot contain: {error}") from error
-    notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
+    notes = ("the file names the version of dspy alone, of no other package",) if not known.get("metadata") else ()
     return Exported(text, tuple(left + said), notes)
 
 

@@ -235,7 +235,7 @@ def _model_name(model: str) -> str:
 
 def _model(view: View, source: Source, left: list[str]) -> str:
     if view.model.startswith(OFFLINE):
-        left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
+        left.append(f"the model {view.model}, which only the workbench has: set the variable MODEL to another")
     given = view.session.params_of(view.column)
     arguments = {name: value for name, value in given.items() if name not in NOT_OF_DSPYS_LM}
     if given.get("capabilities"):

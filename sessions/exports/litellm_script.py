@@ -106,7 +106,7 @@ def litellm_script(source: Source) -> Exported:
     if view.model.startswith(endpoints.OFFLINE):
         needs.add("os")
         model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
-        left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
+        left.append(f"the model {view.model}, which only the workbench has: set the variable MODEL to another")
     elif key:
         needs |= {"os", "sys"}
         check = f"if not os.environ.get({text_literal(key)}):\n    sys.exit({text_literal(f'set {key}')})\n\n"

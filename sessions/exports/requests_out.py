@@ -140,7 +140,7 @@ def finetune(source: Source) -> Exported:
     if not lines:
         raise ExportError("there is no example to learn from: fill in a demo, or record a reply; " + "; ".join(left))
     if len(lines) < LEAST_EXAMPLES:
-        notes.append(f"OpenAI wants {LEAST_EXAMPLES} examples at least, and these are {len(lines)}")
+        notes.append(f"OpenAI requires at least {LEAST_EXAMPLES} examples; this file has {len(lines)}")
     return Exported("".join(f"{line}\n" for line in lines), tuple(left), tuple(notes))
 
 

@@ -163,7 +163,7 @@ def _typed(
 
 def _imported(rows: list[Row], path: str, given: SignatureText | None, questions: Sequence[str] = ()) -> Imported:
     if not rows:
-        raise SessionError(path, "", "contains no demo")
+        raise SessionError(path, "", "contains no row")
     asked, notes = list(questions), [counted(len(rows), "demo")]
     values = proposing.values_by_key(row for _, row in rows)
     if given is None:

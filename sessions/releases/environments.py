@@ -113,6 +113,11 @@ def open_release(version: str) -> Release:
     return release
 
 
+def open_named(name: str) -> Release:
+    """Start an added release (`3.0.4`), or the dspy of a Python. Raises `ReleaseError`."""
+    return open_release(name) if VERSION.fullmatch(name) else Release(name)
+
+
 def add(version: str, tell: Callable[[str], None], python: str = sys.executable) -> Environment:
     """Create an environment from `python` with a dspy release; `tell` is called with a line for each step.
 

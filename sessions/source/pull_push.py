@@ -226,7 +226,7 @@ def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: 
             if text == piece.text:
                 continue
             if not piece.is_as_written:
-                said = f"{project.name(piece.file)}: {', '.join(piece.names)} is written in other words there"
+                said = f"{project.name(piece.file)}: {', '.join(piece.names)} is written differently there"
                 raise SourceRefusedError(said, "edit it in the program")
             changes.setdefault(piece.file, []).append((piece.start, piece.end, _fitted(project, piece, text)))
     return {file: _imports_added(_changed(project.read(file), of), edited) for file, of in changes.items()}

@@ -293,7 +293,7 @@ def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
 
     Raises `CommandError` for invalid expectations and `SessionError`.
     """
-    cells = []
+    cells, missing = [], 0
     for job, cell, numbers in planned.wanted():
         is_current = not cell.judged_by or (cell.is_judged_alike and _is_current(job, cell.judged_by, checks))
         if not is_current or not cell.is_within(numbers):
@@ -303,7 +303,8 @@ def grid_of(planned: Plan, checks: Sequence[Check]) -> Grid:
                 if run.number in numbers:
                     held.keep(run if is_current else _judged_again(job, run, checks), cell)
         cells.append(cell)
-    return Grid(tuple(cells), planned.repeat, planned.unrenderable)
+        missing += len(numbers) - cell.many
+    return Grid(tuple(cells), planned.repeat, planned.unrenderable, missing)
 
 
 def _is_current(job: Job, judged_by: tuple[str | None, str | None] | None, checks: Sequence[Check]) -> bool:

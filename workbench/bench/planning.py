@@ -114,11 +114,13 @@ class Plan:
     def wanted(self) -> Iterator[tuple[Job, Cell, Collection[int]]]:
         """Yield the first run of each cell, its existing runs, and the numbers of the planned runs."""
         numbers: dict[int, list[int]] = {}
+        others: Collection[int] = range(1, self.repeat + 1)
         if self.first and self.first[0].target.shard is not None:
+            others = ()
             for job, number in self._numbered:
                 numbers.setdefault(id(job), []).append(number)
         for job in self.first:
-            yield job, self._held(job), numbers.get(id(job), range(1, self.repeat + 1))
+            yield job, self._held(job), numbers.get(id(job), others)
 
     def before(self) -> Grid:
         """Build the grid of the previous bench: the last series before this one, or the last other prompt."""

@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
-from sessions.bench.conclusions import Comparison, Conclusions, cases_words, p_words
+from sessions.bench.conclusions import Change, Comparison, Conclusions, cases_words, p_words
 from sessions.bench.grid import Grid, Misses, lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun, Outcome
 from sessions.bench.totals import Cell, ColumnTotal, Measure
@@ -189,7 +189,8 @@ def blocks(
     concluded = Conclusions(grid, baseline)
     yield Note(concluded.verdict.line, "strong")
     runs = sum(cell.many for cell in grid.cells)
-    yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {counted(runs, 'run')}")
+    made = f"{runs:,} of {counted(runs + grid.missing, 'run')} made" if grid.missing else counted(runs, "run")
+    yield Note(f"{counted(len(grid.cases), 'case')} × {counted(len(grid.columns), 'column')}, {made}")
     cases = Heading("Cases, those that the columns disagree on first"), _grid(grid, with_replies)
     signs = Note(", ".join(f"{sign} {IN_WORDS[name]}" for name, sign in SIGNS.items()) + ", ~ flaky")
     columns = Heading("Columns"), column_table(grid)
@@ -306,11 +307,19 @@ def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
     for word in ("worse", "better", "new", "gone"):
         for one in compared.cells:
             if one.word == word:
-                before, now = ["–" if cell is None else count_of(cell) for cell in (one.before, one.now)]
                 p = f" ({p_words(one.p)})" if one.p < 1 else ""
-                yield Mark(f"{word}: {case_name(grid, one.file, one.case)} · {one.column}: {before} → {now}{p}")
+                yield Mark(f"{word}: {case_name(grid, one.file, one.case)} · {one.column}: {_counts_of(one)}{p}")
     counts = Counter(one.word for one in compared.cells)
     yield Mark(", ".join(f"{counts[word]} {word}" for word in ("better", "worse", "same", "new", "gone")))
+
+
+def _counts_of(change: Change) -> str:
+    """Return `3/3 → 1/3`, or `3/3 → 0/3 parsed` where no more runs are good than before, but fewer parse."""
+    before, now = ["–" if cell is None else count_of(cell) for cell in (change.before, change.now)]
+    if before != now or change.before is None or change.now is None:
+        return f"{before} → {now}"
+    parsed = [f"{cell.parsed}/{cell.counted}" for cell in (change.before, change.now)]
+    return f"{parsed[0]} → {parsed[1]} parsed"
 
 
 def runs_of(every: Sequence[BenchRun], most: int | None = None) -> Iterator[Block]:

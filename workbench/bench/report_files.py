@@ -102,6 +102,7 @@ def as_json(grid: Grid, compared: Comparison | None, baseline: str | None = None
             for one in misses_by_cause(grid)
         ],
         "unrenderable": {reason: list(cells) for reason, cells in grid.unrenderable.items()},
+        "missing": grid.missing,
         "repeat": grid.repeat,
         "flaky": len(grid.flaky),
     }

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from adapters.errors import SignatureError
+from adapters.errors import RunError, SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.lm.protocol import ErrorKind, ProviderError
@@ -299,6 +299,15 @@ def outcome_of(run: Run) -> Outcome:
     return "rejected" if payload.get("kind") in OF_THE_COLUMN else "failed"
 
 
+def error_of(run: Run, error: RunError) -> str:
+    """Return the run's error, and that of the last call where a deadline passed while it waited for its retry."""
+    payload = error.payload if isinstance(error.payload, Mapping) else {}
+    last = run.attempts[-1].error if run.attempts else None
+    if "deadline_seconds" not in payload or not last or last in error.message:
+        return error.message
+    return f"{error.message.removesuffix('.')}; the last call failed: {last}"
+
+
 def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
     """Make the line of the results file."""
     kept = recording.reply_of_run(run, job.model)
@@ -316,7 +325,7 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         reply=None if kept is None else recording.copied(Answer, kept),
         values={name: typed(value) for name, value in run.values.items()},
-        error=None if run.error is None else scrub.scrubbed(one_line(run.error.message, LONGEST_REASON)),
+        error=None if run.error is None else scrub.scrubbed(one_line(error_of(run, run.error), LONGEST_REASON)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),

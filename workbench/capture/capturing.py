@@ -102,14 +102,15 @@ def plain_words(reports: Sequence[Mapping[str, Any]], folder: str, missing: int 
     calls = sum(one["calls"] for one in reports)
     sessions: dict[str, dict[str, int]] = {}
     for one in (each for report in reports for each in report["sessions"]):
-        before = sessions.setdefault(one["path"], {"cases": 0, "added": 0, "calls": 0, "left": 0})
+        before = sessions.setdefault(one["path"], {"cases": 0, "added": 0, "calls": 0, "left": 0, "failed": 0})
         before["cases"] = max(before["cases"], one["cases"])
-        for key in ("added", "calls", "left"):
-            before[key] += one[key]
+        for key in ("added", "calls", "left", "failed"):
+            before[key] += one.get(key, 0)
     lines = [f"workbench capture: {_count(calls, 'call')}, {_count(len(sessions), 'session')} in {folder}"]
     for path, counts in sessions.items():
         left = f", {counts['left']:,} calls beyond --cases" if counts["left"] else ""
-        lines.append(f"  {path}: {_count(counts['cases'], 'case')}, {counts['added']:,} of them new{left}")
+        failed = f"; {_count(counts['failed'], 'call')} failed or fell back to JSON" if counts["failed"] else ""
+        lines.append(f"  {path}: {_count(counts['cases'], 'case')}, {counts['added']:,} of them new{left}{failed}")
     unlinked = {one["path"] for report in reports for one in report["sessions"] if one["unlinked"]}
     if unlinked:
         named = ", ".join(sorted(unlinked)[:MOST_NAMED])

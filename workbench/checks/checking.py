@@ -153,8 +153,8 @@ def _key_order_checked(
     restored = key_order.restored(opened.session, own)
     again = {(one.case, one.column): one for one in checking.check(restored, str(path), adapters=own)}
     mended = {key for key, one in again.items() if not one.failed}
-    is_restored = plan.restore_order and any(one.failed and (one.case, one.column) in mended for one in results)
-    if is_restored:
+    # Also restore beside other drift, which would otherwise hide that prompts show another order.
+    if plan.restore_order and store.dumps(restored) != store.dumps(opened.session):
         saving.keep_restore_point(path)
         store.save(restored, path, over=opened.fingerprint)
         return [again[one.case, one.column] for one in results], True
@@ -193,10 +193,10 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
 
 
 def _upstream(python: str) -> Release:
-    from sessions.releases.release import Release
+    from sessions.releases import environments
 
     try:
-        return Release(python)
+        return environments.open_named(python)
     except SessionError as error:
         raise CommandError(str(error)) from error
 

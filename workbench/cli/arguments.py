@@ -7,7 +7,9 @@ other signals that end a command with resources to clean up.
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -60,6 +62,8 @@ class Parser(argparse.ArgumentParser):
         near = None
         if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
             near = nearest(wrong.group(1), self._option_string_actions)
+            if os.path.lexists(name := message.partition(": ")[2]):  # a file, such as `-draft.session.json`
+                near = shlex.quote(f"./{name}")
         elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
             near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))
         hint = f"; did you mean {near}?" if near else ""

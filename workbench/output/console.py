@@ -37,8 +37,9 @@ class CannotWriteError(Exception):
 def prepare() -> None:
     """Escape characters that cannot be encoded (such as unpaired surrogates), instead of raising.
 
-    Discard what is written to a stream that was closed before the start, as by `>&-`.
+    Discard what is written to a stream that was closed before the start, as by `>&-`; a closed input is empty.
     """
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):

@@ -67,7 +67,7 @@ def summary(found: Upgrade) -> Iterator[str]:
             ("read_otherwise", "parse differently"),
         ]
         said = [f"{counts[key]:,} {words}" for key, words in told if counts[key]]
-        yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all parse as before'}"
+        yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all with the same parse result'}"
     else:
         yield "recorded replies: none to parse on both sides"
     yield from [one.words for one in found.live]

@@ -107,6 +107,7 @@ def test_the_verdict_counts_the_cases_left_out_and_names_columns_without_a_resul
         "best: a · worse: b (p < 0.001) · no result: c · 20 cases, 2 not counted"
     )
     assert line(a="??") == "best: none yet · no result: a · 2 cases"
+    assert line(a="++", b="??") == "best: none yet · not told apart: a · no result: b · 2 cases"
     (pair,) = pairs_of(grid_of(a="+" * 20, b="??" + "-" * 18))
     assert pair.words.endswith("p < 0.001; 2 cases not counted")
 

@@ -77,8 +77,10 @@ def test_a_reply_is_expected_to_parse_or_not_to() -> None:
     assert judge({"reply": "parses"}, read(GOOD)) == ()
     assert judge({"reply": "does_not_parse"}, read("sorry")) == ()
     (failure,) = judge({"reply": "parses"}, read("sorry"))
+    assert failure.message.startswith("the reply does not parse: AdapterParseError: ")
     assert "AdapterParseError" in failure.message
     (failure,) = judge({"reply": "does_not_parse"}, read(GOOD))
+    assert failure.message == "the reply parses"
     assert failure.found == "parses"
     (failure,) = judge({"fields": {"answer": {"equals": "x"}}}, read("sorry"))
     assert "does not parse" in failure.message

@@ -65,6 +65,20 @@ def test_what_else_has_changed_is_told_beside_it(sorted_file: Path, capsys: pyte
     assert "Be brief." in capsys.readouterr().out
 
 
+def test_the_order_is_restored_beside_another_change(sorted_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(sorted_file.read_text())
+    data["signature"]["instructions"] = ["Be brief."]
+    sorted_file.write_text(json.dumps(data, sort_keys=True))
+    capsys.readouterr()
+    assert main(["check", "q.json", "--restore-order"]) == exit_codes.DIFFERENT
+    said = capsys.readouterr().out
+    assert "Be brief." in said and "zebra" not in said
+    assert "parse:" not in said and "[request]" not in said
+    assert list(store.load("q.json").cases[0].inputs["facts"]) == ["zebra", "ape"]
+    assert main(["check", "q.json", "--update"]) == 0
+    assert main(["check", "q.json"]) == 0
+
+
 def test_only_a_file_of_which_every_object_is_sorted_was_sorted() -> None:
     assert were_sorted('{"a": {"b": 1, "c": 2}, "d": [{"a": 1, "b": 2}], "e": 1}')
     assert not were_sorted('{"a": {"c": 1, "b": 2}, "d": [{"a": 1, "b": 2}], "e": 1}')

@@ -103,7 +103,7 @@ def test_what_cannot_be_asked_is_refused_or_left_to_the_user(export: Any) -> Non
     offline = replace(ASKED, model="offline/exact")
     if export is litellm_script:
         made = export(source(offline))
-        assert 'os.environ["MODEL"]' in made.text and "MODEL names another" in made.left_out[-1]
+        assert 'os.environ["MODEL"]' in made.text and "set the variable MODEL to another" in made.left_out[-1]
         return
     with pytest.raises(ExportError, match="cannot be asked over HTTP, as curl and a batch do; choose a model of: "):
         export(source(offline))
@@ -174,7 +174,7 @@ def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -
         "demo 2: it has no answer, score",
         "case neither: it expects no exact answer, and no reply that is recorded or rated good could be parsed",
     )
-    assert any("wants 10 examples at least, and these are 3" in one for one in made.notes)
+    assert any("requires at least 10 examples; this file has 3" in one for one in made.notes)
     assert any("dspy has no fine-tuning data for json" in one for one in finetune(source(column=1)).notes)
     with pytest.raises(ExportError, match="no example to learn from"):
         finetune(source(replace(ASKED, demos=())))

@@ -66,8 +66,8 @@ def test_a_wrong_cell_is_named_by_row_line_and_column(tmp_path: Path) -> None:
         ('note,total\n"a"b,1\n', "the quotes do not match"),
         ("note,note\na,b\n", "appears twice"),
         ("note,\na,b\n", "column 2 has no name"),
-        ("", "no demo"),
-        ("note,total\n", "no demo"),
+        ("", "no row"),
+        ("note,total\n", "no row"),
         ("x,y\n1,2\n", "none of its columns is a field.*the signature has `note`"),
     ],
 )

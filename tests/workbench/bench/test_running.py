@@ -17,7 +17,7 @@ from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from workbench.bench import judging
 from workbench.bench.planning import Target, plan
-from workbench.bench.running import OF_THE_COLUMN, Bench, Progress, Settings, outcome_of
+from workbench.bench.running import OF_THE_COLUMN, Bench, Progress, Settings, error_of, outcome_of
 
 MISSES = {"context", "request", "refused"}
 
@@ -38,6 +38,14 @@ def test_the_columns_own_deadline_is_a_miss_unless_the_provider_used_it_up() -> 
     assert outcome_of(failed(deadline)) == "rejected"
     assert outcome_of(failed(deadline, attempts=(replace(limited, payload=None),))) == "rejected"
     assert outcome_of(failed(deadline, attempts=(limited,))) == "failed"
+
+
+def test_a_deadline_that_hides_an_error_names_it() -> None:
+    error = RunError("Too late.", "request", 1, {"deadline_seconds": 2.0})
+    broken = Attempt(1, "chat", "m", {}, error="connection refused", payload={"kind": "network"})
+    assert error_of(failed(None, attempts=(broken,)), error) == "Too late; the last call failed: connection refused"
+    assert error_of(failed(None), error) == "Too late."
+    assert error_of(failed(None, attempts=(broken,)), RunError("Too late.", "request", 1)) == "Too late."
 
 
 def test_a_run_whose_tools_failed_is_a_miss_and_an_unknown_failure_is_not() -> None:

@@ -12,7 +12,8 @@ press it again to abort them. The session is not changed.
 
 Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
 fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted
-or, with --fail-under or --fail-if-worse, could not be made.
+or, with --fail-under or --fail-if-worse, was not made, 4 if --no-send finds no run
+or --fail-if-worse nothing to compare.
 
 examples:
   workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent
@@ -159,6 +160,9 @@ def run(options: argparse.Namespace) -> int:
     for said in missing:
         console.message(f"workbench: {said}")
         codes.append(exit_codes.PROVIDER)
+    if options.no_send and not any(cell.many for cell in grid.cells):
+        console.message(f"workbench: {_no_run(planned)}")
+        codes.append(exit_codes.NOTHING)
     return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
 
@@ -231,6 +235,14 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
     return planned.as_of(found)
 
 
+def _no_run(planned: Plan) -> str:
+    """Say that the results files lack the asked runs, and which columns they have."""
+    columns = dict.fromkeys(column for held in planned.results.values() for _, column in held.places)
+    if not columns:
+        return "no results file has a run; leave out --no-send to make the runs"
+    return f"the results files have no run of these requests; they have runs of {', '.join(columns)}"
+
+
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
     """Send the open runs; return exit codes."""
     allowed = arguments.allowed(options)
@@ -278,11 +290,18 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
             said = f"is below {options.fail_under:.0%}" if column in counted else "has no run that counts"
             console.message(f"workbench: {column} {said}")
             codes.append(exit_codes.DIFFERENT)
-    if options.fail_if_worse and compared is not None and compared.worse:
+    if options.fail_if_worse and compared is not None:
         for line in compared.worse:
             console.message(f"workbench: {line}")
-        codes.append(exit_codes.DIFFERENT)
+            codes.append(exit_codes.DIFFERENT)
+        if compared.is_empty:
+            nothing = "no run that counts of these cases and columns"
+            console.message(f"workbench: --compare {options.compare}: {nothing}, so nothing was compared")
+            codes.append(exit_codes.NOTHING)
     is_judged = options.fail_under is not None or options.fail_if_worse
+    if grid.missing and is_judged:
+        console.message(f"workbench: {measures.counted(grid.missing, 'planned run')} not made, so not judged")
+        codes.append(exit_codes.DIFFERENT if exit_codes.DIFFERENT in codes else exit_codes.PROVIDER)
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):
         codes.append(exit_codes.PROVIDER)
     return exit_codes.worst(codes)

@@ -72,7 +72,7 @@ def add_arguments(parser: Parser) -> None:
         const="",
     )
     parser.flag("--dspy", "compare with the installed dspy")
-    parser.option("--dspy-python", "PYTHON", "compare with the dspy of another Python (implies --dspy)")
+    parser.option("--dspy-python", "PYTHON", "--dspy with that Python, or with an added release (3.0.4)")
     parser.option("--live", "MODEL", "send again and judge the new replies", nargs="?", const="")
     parser.option("--repeat", "N", "with --live: N times each", type=arguments.count, default=1)
     parser.several("--allow-host", "HOST", "with --live: as for send", dest="allow_hosts")

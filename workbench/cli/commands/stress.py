@@ -61,7 +61,9 @@ def add_arguments(parser: Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.several(
-        "--dspy-python", "PYTHON", "add the parsers of the dspy in that environment, a column each; repeatable"
+        "--dspy-python",
+        "PYTHON",
+        "add the parsers of the dspy of that Python, or of an added release (3.0.4), a column each; repeatable",
     )
     parser.option("--show", "NAME", "show the replies of this mutation with their parse results")
     parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=LIMIT)
@@ -131,9 +133,9 @@ def _grid(options: argparse.Namespace) -> Grid:
         # Insert other dspy releases' columns after each column whose parser they have.
         beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
         for python in options.dspy_python:
-            from sessions.releases.release import Release  # loads subprocess
+            from sessions.releases import environments  # loads subprocess
 
-            with Release(python) as dspy:
+            with environments.open_named(python) as dspy:
                 for column in found.columns:
                     other = grid.read_by(dspy, session, column)
                     beside[column.id] += [] if other is None else [other]
@@ -149,8 +151,9 @@ def _grid(options: argparse.Namespace) -> Grid:
 def _write(found: Grid, name: str) -> None:
     """Print counts, silently wrong values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
-    ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
-    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
+    ways = measures.counted(len(found.mutations), "way")
+    adapters = measures.counted(sum(one.good is not None for one in found.columns), "adapter")
+    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} × {adapters}", "blue")
     for source in survival_words.sources(found.columns):
         console.text(f"  broken is {source}")
     console.text("")

@@ -57,7 +57,9 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--to", "DSPY", "the dspy to come (default: ours)", dest="after")
     parser.option("--from-model", "M", "default: each column's own", type=arguments.model)
     parser.option("--to-model", "M", "the model to come", type=arguments.model)
-    parser.option("--from-adapter", "A", "only columns of this adapter (default: every column)")
+    parser.option(
+        "--from-adapter", "A", "only columns of this adapter, or a new one where there is none (default: every column)"
+    )
     parser.option("--to-adapter", "A", "the adapter to come")
     parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")

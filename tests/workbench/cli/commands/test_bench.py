@@ -148,12 +148,61 @@ def test_another_results_file_is_compared_by_case(rain: str, run: Run, tmp_path:
     assert second
 
 
+def test_a_cell_that_only_parses_less_says_so(rain: str, run: Run) -> None:
+    with_cases(rain, 1, {"fields": {"answer": {"equals": "perhaps"}}})
+    run("bench", rain, "--adapter", "json")
+    store.save(replace(store.load(rain), model="offline/truncated"), rain)
+    done = run("bench", rain, "--adapter", "json", "--compare", "previous")
+    assert "worse: case 1 · json: 1/1 → 0/1 parsed" in done.out
+
+
 def test_a_share_that_must_be_reached_fails_the_command(rain: str, run: Run) -> None:
     with_cases(rain, 2)
     words = ("bench", rain, "--adapter", "json", "--model", "offline/truncated")
     assert run(*words, "--fail-under", "90%").code == exit_codes.DIFFERENT
     assert "json is below 90%" in run(*words, "--fail-under", "0.9").err
     assert run(*words, "--fail-under", "0").code == 0
+
+
+def test_runs_that_were_not_made_are_counted_and_fail_what_judges_them(rain: str, run: Run) -> None:
+    held = with_cases(rain, 4)
+    run("bench", rain, "--adapter", "chat", "json")
+    held.write_bytes(b"".join(held.read_bytes().splitlines(keepends=True)[:5]))
+    words = ("bench", rain, "--adapter", "chat", "json", "--no-send")
+    done = run(*words)
+    assert "4 cases × 2 columns, 5 of 8 runs made" in done.out
+    assert done.code == 0
+    assert run(*words, "--json").json["missing"] == 3
+    for judged in (("--fail-under", "0"), ("--compare", str(held), "--fail-if-worse")):
+        done = run(*words, *judged)
+        assert (done.code, "3 planned runs not made" in done.err) == (exit_codes.PROVIDER, True), done.err
+
+
+def test_a_part_counts_only_its_own_runs_as_planned(rain: str, run: Run) -> None:
+    with_cases(rain, 3)
+    done = run("bench", rain, "--adapter", "chat", "--shard", "2/2", "--fail-under", "0", "--json")
+    assert (done.json["columns"]["chat"]["runs"], done.json["missing"]) == (1, 0)
+    assert done.code == 0, done.err
+
+
+def test_a_report_without_any_run_is_no_success(rain: str, run: Run) -> None:
+    with_cases(rain, 2)
+    done = run("bench", rain, "--adapter", "chat", "--no-send")
+    assert (done.code, "no results file has a run" in done.err) == (exit_codes.NOTHING, True)
+    run("bench", rain, "--adapter", "chat", "--model", "offline/exact", "offline/chatty")
+    done = run("bench", rain, "--adapter", "chat", "--no-send")
+    assert done.code == exit_codes.NOTHING
+    assert "they have runs of chat · offline/exact, chat · offline/chatty" in done.err
+
+
+@pytest.mark.parametrize("old", ["", '{"a": 1}\n', "name,question\n"])
+def test_a_comparison_with_nothing_is_never_a_pass(rain: str, run: Run, tmp_path: Path, old: str) -> None:
+    with_cases(rain, 2)
+    (tmp_path / "old.jsonl").write_text(old)
+    words = ("bench", rain, "--adapter", "chat", "--fail-if-worse", "--compare")
+    for compared in (str(tmp_path / "old.jsonl"), "previous"):
+        done = run(*words, compared)
+        assert (done.code, "nothing was compared" in done.err) == (exit_codes.NOTHING, True), done.err
 
 
 def test_what_it_will_take_is_said_before_anything_is_sent(rain: str, run: Run) -> None:

@@ -93,7 +93,8 @@ def test_all_that_was_captured_is_a_fixture_that_holds(run: Run, capsys: pytest.
 
 def test_the_report_goes_to_standard_error(run: Run) -> None:
     assert "workbench capture: 14 calls, 6 sessions in prompts" in run.captured.err
-    assert "RAG.respond.session.json: 7 cases, 7 of them new" in run.captured.err
+    assert "RAG.respond.session.json: 7 cases, 7 of them new\n" in run.captured.err
+    assert "1 of them new; 1 call failed or fell back to JSON" in run.captured.err
 
 
 def test_a_signature_of_the_project_is_linked_to_its_file(run: Run) -> None:

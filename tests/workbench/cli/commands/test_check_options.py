@@ -290,6 +290,12 @@ def test_a_python_without_dspy_is_one_clear_error(recorded: str, run: Run) -> No
         assert "--dspy-python" in done.err
 
 
+@pytest.mark.parametrize("command", ["check", "stress"])
+def test_an_added_release_is_named_by_its_number(recorded: str, run: Run, command: str) -> None:
+    done = run(command, recorded, "--dspy-python", "9.9.9")
+    assert (done.code, "`workbench dspy add 9.9.9` adds it" in done.err) == (exit_codes.USAGE, True), done.err
+
+
 def test_an_update_does_not_write_over_what_another_program_wrote(recorded: str, run: Run) -> None:
     path = drifted(recorded)
     before = json.loads(Path(path).read_text())

@@ -163,6 +163,24 @@ def test_closed_streams_are_no_internal_error(rain: str, run: Run, closed: str) 
     assert (done.returncode, done.stderr) == (exit_codes.OK, "")
 
 
+@pytest.mark.parametrize("words", ["import - -o x.json", "parse q.json --adapter chat"])
+def test_a_closed_input_is_empty(rain: str, run: Run, words: str) -> None:
+    command = f"{sys.executable} -m workbench {words}"
+    closed, empty = [
+        subprocess.run(f"{command} {given}", shell=True, capture_output=True, text=True)
+        for given in ("<&-", "</dev/null")
+    ]
+    assert closed.returncode in (exit_codes.DIFFERENT, exit_codes.USAGE)
+    assert (closed.returncode, closed.stdout, closed.stderr) == (empty.returncode, empty.stdout, empty.stderr)
+
+
+def test_a_file_that_looks_like_an_option_can_be_named(rain: str, run: Run) -> None:
+    Path(rain).rename("-draft.json")
+    done = run("check", "-draft.json")
+    assert done.code == exit_codes.USAGE and "did you mean ./-draft.json?" in done.err
+    assert "did you mean ./-draft.json?" in run("bench", "-draft.json", "--no-send").err
+
+
 def test_runs_are_found_by_the_time_that_is_printed(rain: str, run: Run) -> None:
     run("send", rain, "--adapter", "chat")
     at = run("runs", "--json").json["runs"][0]["at"]
