@@ -54,7 +54,9 @@ _FORMATS = (
     Format("messages", "messages JSON", "role and content, as sent", "messages.json"),
     Format("request", "request JSON", "model, messages and parameters", "request.json"),
     Format("curl", "curl command", "a shell command; the API key stays a variable", "ask.sh"),
-    Format("python", "Python script", "calls litellm; the API key from the environment", "ask.py", home=".litellm_script"),
+    Format(
+        "python", "Python script", "calls litellm; the API key from the environment", "ask.py", home=".litellm_script"
+    ),
     Format("dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", home=".dspy_source"),
     Format("program", "dspy program.json", "what `load` of a dspy program reads", "program.json", home=".dspy_program"),
     Format(
