@@ -227,7 +227,8 @@ TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """Describe a column's reply in a line: sign, verdict, time and cost."""
     if run is not None and run.phase == "running":
-        seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
+        passed = now - run.started - run.progress.loading_s
+        seconds = f" {passed:.{1 if passed < 10 else 0}f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
         which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
         doing = (f"◌ {what}{which}{seconds}", "$text-accent")
