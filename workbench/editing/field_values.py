@@ -199,14 +199,18 @@ def described(value: Any) -> str:
 
 
 def in_one_line(values: Iterable[Any]) -> list[str]:
-    """Return the start of each value for a list of rows, embedded data last: it tells little."""
+    """Return the start of each value for a list of rows: texts first, embedded data last."""
     texts: list[str] = []
+    others: list[str] = []
     data: list[str] = []
     for value in values:
-        words = described(value)
-        text = words or (value[:_START] if isinstance(value, str) else json.dumps(_start(value), ensure_ascii=False))
-        (data if words else texts).append(" ".join(text.split()))
-    return texts + data
+        if words := described(value):
+            data.append(" ".join(words.split()))
+        elif isinstance(value, str):
+            texts.append(" ".join(value[:_START].split()))
+        else:
+            others.append(json.dumps(_start(value), ensure_ascii=False))
+    return texts + others + data
 
 
 _START = 400

@@ -207,11 +207,11 @@ def test_enter_goes_on_with_the_list_or_the_indentation(annotation: Any, before:
     assert plain_values.next_line(before, annotation) == begins
 
 
-def test_values_in_a_row_are_json_and_embedded_data_comes_last() -> None:
+def test_in_a_row_texts_come_first_and_embedded_data_last() -> None:
     """Rows that all start with the bytes of an image look the same."""
     image = {"url": "data:image/png;base64,iVBORw0KGgo="}
     shown = field_values.in_one_line([image, "a\n  b", ["x", None, True], {"ü": [image]}, 12, ""])
-    assert shown == ["a b", '["x", null, true]', '{"ü": [{"url": "image/png · 8 B"}]}', "12", "", "image/png · 8 B"]
+    assert shown == ["a b", "", '["x", null, true]', '{"ü": [{"url": "image/png · 8 B"}]}', "12", "image/png · 8 B"]
 
 
 def test_only_the_start_of_a_long_or_deep_value_is_written_for_a_row() -> None:
