@@ -53,8 +53,10 @@ class Format:
 _FORMATS = (
     Format("messages", "messages JSON", "role and content, as sent", "messages.json"),
     Format("request", "request JSON", "model, messages and parameters", "request.json"),
-    Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh"),
-    Format("python", "Python script", "calls litellm; the key from the environment", "ask.py", home=".litellm_script"),
+    Format("curl", "curl command", "a shell command; the API key stays a variable", "ask.sh"),
+    Format(
+        "python", "Python script", "calls litellm; the API key from the environment", "ask.py", home=".litellm_script"
+    ),
     Format("dspy", "dspy source", "signature, demos, adapter and a call, for dspy", "program.py", home=".dspy_source"),
     Format("program", "dspy program.json", "what `load` of a dspy program reads", "program.json", home=".dspy_program"),
     Format(
@@ -77,7 +79,7 @@ _FORMATS = (
         ".promptfoo",
     ),
     Format(
-        "markdown", "Markdown", "for a lesson: prompts, replies, what was read", "lesson.md", "columns", ".markdown"
+        "markdown", "Markdown", "for a lesson: prompts, replies, parse results", "lesson.md", "columns", ".markdown"
     ),
 )
 FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _FORMATS})

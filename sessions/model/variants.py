@@ -89,7 +89,10 @@ def apply(session: Session, tag: str) -> Signature:
 def check_tag(tag: str) -> None:
     """Raise `VariantError` for an invalid or reserved tag."""
     if not _TAG.fullmatch(tag):
-        raise VariantError(f"the tag {tag[:80]!r} must match ^{_TAG.pattern}$, for example `shorter` or `v2`")
+        raise VariantError(
+            f"the tag {tag[:80]!r} must match ^{_TAG.pattern}$: lower-case letters, digits, dots, hyphens and"
+            " underscores, for example `shorter` or `v2`"
+        )
     if tag == ORIGINAL_TAG:
         raise VariantError(f"the tag {ORIGINAL_TAG!r} is the signature itself; choose another")
 

@@ -142,8 +142,8 @@ def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
     known = variants.targets(signature) if signature is not None else ()
     named = tuple(dict.fromkeys((*known, *(one.of for one in state.session.variants))))
     return (
-        Field("tag", "input", str, "variants of one tag go together; a column uses a tag"),
-        Field("of", "input", Literal[named or (variants.INSTRUCTIONS,)], "which text it takes the place of"),
+        Field("tag", "input", str, "variants with the same tag are applied together; a column names its tag"),
+        Field("of", "input", Literal[named or (variants.INSTRUCTIONS,)], "the text that it replaces"),
         Field("text", "input", str),
     )
 

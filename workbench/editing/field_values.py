@@ -9,6 +9,8 @@ import mimetypes
 import os
 import shlex
 import stat
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import unquote, urlsplit
@@ -176,6 +178,8 @@ def attachment_words(value: Any) -> str:
 def described(value: Any) -> str:
     """Describe embedded data, as `image/png · 12.3 kB`; "" for values with other content."""
     if isinstance(value, list):
+        if any(isinstance(one, list) for one in value):  # no file, and it may be nested deeper than the stack
+            return ""
         parts = [described(one) for one in value]
         return "\n".join(parts) if all(parts) else ""
     name = ""
@@ -192,6 +196,39 @@ def described(value: Any) -> str:
     if not isinstance(value, str) or not value.startswith("data:") or ";base64," not in value:
         return ""
     return " · ".join([*([name] if name else []), *describe_data_url(value)])
+
+
+def in_one_line(values: Iterable[Any]) -> list[str]:
+    """Return the start of each value for a list of rows: texts first, embedded data last."""
+    texts: list[str] = []
+    others: list[str] = []
+    data: list[str] = []
+    for value in values:
+        if words := described(value):
+            data.append(" ".join(words.split()))
+        elif isinstance(value, str):
+            texts.append(" ".join(value[:_START].split()))
+        else:
+            others.append(json.dumps(_start(value), ensure_ascii=False))
+    return texts + others + data
+
+
+_START = 400
+"""Characters of a text that a row can show."""
+_FEW = 8
+"""Items of a list or object that a row can show."""
+
+
+def _start(value: Any, depth: int = 3) -> Any:
+    """Return the part of a JSON value that a row can show: it may be long, and is painted often."""
+    if isinstance(value, Mapping):
+        few = list(islice(value.items(), _FEW)) if depth else []
+        return {str(name): _start(one, depth - 1) for name, one in few}
+    if isinstance(value, list | tuple):
+        return [_start(one, depth - 1) for one in value[:_FEW]] if depth else []
+    if isinstance(value, str):
+        return described(value) or value[:_START]
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
 def path_in(text: str) -> Path | None:

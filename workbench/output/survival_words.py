@@ -113,7 +113,9 @@ def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_LOST]) + (f" and {len(names) - MOST_LOST} more" if len(names) > MOST_LOST else "")
+    """Quote the first names: some hold a comma themselves."""
+    quoted = [f'"{one}"' for one in names[:MOST_LOST]]
+    return ", ".join(quoted) + (f" and {len(names) - MOST_LOST} more" if len(names) > MOST_LOST else "")
 
 
 _THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")

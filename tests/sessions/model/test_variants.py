@@ -122,3 +122,9 @@ def test_a_column_with_a_variant_is_recorded_and_checked_with_it() -> None:
     assert (checked.verdicts["render"], checked.verdicts["parse"]) == ("pass", "pass")
     changed = variants.apply_variant(recorded, "terse", "instructions", "Two words.")
     assert checking.check(changed)[0].verdicts["render"] == "drift"
+
+
+@pytest.mark.parametrize("tag", ["get weather", "V2", "", "-x", "x" * 65])
+def test_an_invalid_tag_is_answered_in_words_and_not_by_a_pattern_alone(tag: str) -> None:
+    with pytest.raises(variants.VariantError, match="lower-case letters, digits, dots, hyphens and underscores, for"):
+        variants.check_tag(tag)

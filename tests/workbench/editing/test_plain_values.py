@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.signatures import notation
-from workbench.editing import plain_values
+from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, NotAValue
 
 SOURCE = """
@@ -205,3 +205,19 @@ def test_the_empty_last_row_that_enter_makes_is_no_item(text: str, value: list[s
 )
 def test_enter_goes_on_with_the_list_or_the_indentation(annotation: Any, before: str, begins: str | None) -> None:
     assert plain_values.next_line(before, annotation) == begins
+
+
+def test_in_a_row_texts_come_first_and_embedded_data_last() -> None:
+    """Rows that all start with the bytes of an image look the same."""
+    image = {"url": "data:image/png;base64,iVBORw0KGgo="}
+    shown = field_values.in_one_line([image, "a\n  b", ["x", None, True], {"ü": [image]}, 12, ""])
+    assert shown == ["a b", "", '["x", null, true]', '{"ü": [{"url": "image/png · 8 B"}]}', "12", "image/png · 8 B"]
+
+
+def test_only_the_start_of_a_long_or_deep_value_is_written_for_a_row() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    long = [{"text": "x" * 100_000}] * 100_000
+    assert field_values.in_one_line([deep])[0] == "[[[[]]]]"
+    assert len(field_values.in_one_line([long])[0]) < 5_000

@@ -34,6 +34,7 @@ from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_no
 
 LARGEST = 4_000_000
 """Bytes above which a file has no preview."""
+TOO_LARGE = "bytes: too large for a preview; enter opens it"
 MOST_SIGNATURE_LINES = 12
 _TAG = re.compile(r"(?<![\w#&])#([^\W\d]\w*)")
 
@@ -49,7 +50,7 @@ def read(path: Path) -> Card | str:
     """Read the preview of a file, or return why there is none."""
     try:
         size = path.stat().st_size
-        return f"{size:,} bytes: too large for a preview" if size > LARGEST else card_of(store.load(path))
+        return f"{size:,} {TOO_LARGE}" if size > LARGEST else card_of(store.load(path))
     except OSError as error:
         return error.strerror or str(error)
     except SessionError as error:
@@ -132,6 +133,8 @@ class BrowseScreen(ChooseScreen):
         card = self._cards.get(entry.value) if entry is not None else ""
         if isinstance(card, Card):
             self._glance.show(card.preview)
+        elif card and card.endswith(TOO_LARGE):  # no error: the file opens
+            self._glance.show(lines((card, QUIET)))
         else:
             self._glance.show(lines((f"✗ {card}", "$text-warning") if card else ("" if entry is None else "…", QUIET)))
 

@@ -54,7 +54,8 @@ class CasesScreen(Dialog[tuple[Verb, int] | None]):
         for index, case in enumerate(cases):
             name = one_line(case.name, 40)
             mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
-            about = [one_line(str(value), 40) for value in list(case.inputs.values())[:2] if value != case.name]
+            inputs = field_values.in_one_line(value for value in case.inputs.values() if value != case.name)
+            about = [one_line(text, 40) for text in inputs if text][:2]
             recorded = [f"{len(case.recordings)} recorded"] if case.recordings else []
             last = [call.completions for one in case.recordings.values() for call in one.attempts[-1:]]
             failed = sum(any(one.reading is not None and not one.reading.ok for one in replies) for replies in last)

@@ -15,6 +15,7 @@ from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
+from workbench.output.measures import counted
 from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
@@ -172,8 +173,9 @@ def _file_name(session: Session) -> str:
 
 
 async def leave(host: Host) -> None:
-    """Quit, after asking about unsaved changes and invalid values."""
+    """Quit, after asking about active runs, unsaved changes and invalid values."""
     document = host.document
+    await _confirm_runs(host)
     await _confirm_unsaved(host)
     if document.state.drafts and not document.dirty:
         # invalid values cannot be saved in a file, so they are offered again at the next start
@@ -186,11 +188,12 @@ async def leave(host: Host) -> None:
 
 
 async def confirm_close(host: Host) -> None:
-    """Ask about unsaved changes and invalid values before the session closes.
+    """Ask about active runs, unsaved changes and invalid values before the session closes.
 
     Changes of the first example are kept as a restore point instead, because its guide asks for them.
     """
     document = host.document
+    await _confirm_runs(host)
     if host.guidance.kind == "first" and document.path is None and document.dirty and not document.state.drafts:
         if not saving.keep_content(store.dumps(document.session).encode("utf-8"), None):
             host.main.status.say("the first example is under Restore an earlier version")
@@ -199,6 +202,20 @@ async def confirm_close(host: Host) -> None:
     if host.document.state.drafts and not host.document.dirty:  # discarded changes include invalid values
         discard = Answer("discard", "alt+d", "Discard these edits")
         await _confirm_invalid(host, "What you typed there is lost.", discard)
+
+
+async def _confirm_runs(host: Host) -> None:
+    """Ask before replies are lost that a provider may bill; what has arrived of them is kept as the reply."""
+
+    count = sum(not one.model.startswith("offline/") for one in host.main.runs.active)
+    if not count:
+        return
+    its = "its reply" if count == 1 else "their replies"
+    question = f"{counted(count, 'run')} waiting for {its}. A cancelled run may still be billed."
+    answers = [KEEP_EDITING, Answer("cancel", "alt+d", "Cancel runs", "What has arrived is kept as the reply")]
+    if await answer_to(host, ConfirmScreen("Active runs", question, answers)) != "cancel":
+        raise Ended
+    host.main.cancel()
 
 
 async def _confirm_invalid(host: Host, then: str, go_on: Answer) -> None:

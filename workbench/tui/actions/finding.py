@@ -125,7 +125,8 @@ class FindScreen(ModalScreen[bool], OneLayout[bool]):
             more = "+" if len(self._hits) == MOST_HITS else ""
             count = f"{self._at + 1} of {len(self._hits)}{more}"
             said = lines(
-                (f"{count}  ", "bold"),
+                (f"{count} ", "bold"),
+                (keys("{find.next|↓}{find.before|↑}  {find.stay|enter} stay   "), QUIET),
                 (f"{hit.of.name}  ", "$text-accent"),
                 (before[-20:], QUIET),
                 (found, "reverse"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.content import Content
@@ -20,12 +19,10 @@ from workbench.tui.host import Ended, Host, answer_to, ends_on, focused_column
 from workbench.tui.keys import pane_keys
 from workbench.tui.pages.prompt_pages import section_blocks
 from workbench.tui.panes.verdicts import rejected_in
+from workbench.tui.runs.runs import AppliedFix, ColumnRun
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, Block, TextView, block
-
-if TYPE_CHECKING:
-    from workbench.tui.runs.runs import ColumnRun
 
 MOST_ROWS = 8
 LONGEST_CAUSE = 400
@@ -138,21 +135,25 @@ def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
     reading = rendered.reading
     before = "no reply" if reading is None else "parsed" if reading.ok else "parse error"
     after = document.session.columns[at].id
-    host.sending.fixed[after] = (fix.message, before)
+    source = rendered.reply.source if rendered.reply is not None else ""
+    host.sending.fixed[after] = AppliedFix(fix.message, before, source)
     if effect.is_unfinished:
         demos, outputs = document.session.demos, document.session.signature.read().output_fields
         host.main.go_to(Place("demo", row=len(demos) - 1, field=next(iter(outputs), "")))
-    keys = host.key_words("{app.send_column|F8} sends it again, {app.undo|ctrl+z} reverts it")
-    host.main.status.say(f"{fix.message} {keys}")
+    host.main.status.say(host.key_words("applied: {app.send_column|F8} sends it again, {app.undo|ctrl+z} reverts it"))
 
 
 def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
     """After the first run with a fix, report the outcome before and after it."""
     if ended.run is None or ended.column not in host.sending.fixed:
         return
-    message, before = host.sending.fixed.pop(ended.column)
+    message, before, source = host.sending.fixed.pop(ended.column)
     said = f"{message} Before: {before}. Now: {'parsed' if ended.run.ok else 'parse error'}."
-    hint = host.key_words("{app.past_runs|shift+F7} shows both replies, {runs.mark|space} compares them.")
+    hint = ""
+    if source == "sent":
+        hint = host.key_words("{app.past_runs|shift+F7} shows both replies, {runs.mark|space} compares them.")
+    elif source:  # the list of runs does not hold it
+        hint = host.key_words("{app.undo|ctrl+z} shows the earlier reply, {app.redo|ctrl+y} this one.")
     if ended.run.ok:
         plain_notify(host.app, f"{said} {hint}", title="It helped")
     else:

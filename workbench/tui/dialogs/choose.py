@@ -108,6 +108,10 @@ class ChooseScreen(Dialog[str | None]):
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
 
+    def place_of_typed(self, typed: str) -> int:
+        """Return the place of the typed text among the entries: by default the last."""
+        return len(self._shown)
+
     def take_lines(self, text: str) -> None:
         """Search for the first line of a pasted text."""
         self.query_one(Input).insert_text_at_cursor(text.strip().splitlines()[0])
@@ -153,7 +157,7 @@ class ChooseScreen(Dialog[str | None]):
         if typed.strip() and self._free is not None and not any(one.name == typed.strip() for one in self._shown):
             free = self._free(typed.strip())
             if free is not None:
-                self._shown.append(free)
+                self._shown.insert(self.place_of_typed(typed), free)
         listed: list[Option] = []
         for one in self._shown:
             mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
@@ -261,6 +265,12 @@ class ModelScreen(ChooseScreen):
         models = (*self._of_servers, *self._known, *self._listed)
         found = model_list.search(models, typed)
         return [*fitting, *map(_entry, sorted(found, key=partial(_rank, words)))]
+
+    def place_of_typed(self, typed: str) -> int:
+        """Put a whole `provider/model` before models that merely resemble it: enter must not choose one of those."""
+        words = typed.lower().split()
+        near = [at for at, one in enumerate(self._shown) if not all(word in one.name.lower() for word in words)]
+        return near[0] if near and "/" in typed else len(self._shown)
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):

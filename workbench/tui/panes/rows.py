@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from adapters.signatures.signature import Field
 from workbench.editing import column_edits, edits, row_edits
-from workbench.editing.field_values import ABSENT
+from workbench.editing.field_values import ABSENT, in_one_line
 from workbench.output.display import cell_width
 from workbench.state.document import Place, PlaceKind, ReadSignature, State
 from workbench.tui.keys import pane_keys
@@ -239,9 +239,8 @@ class RowsPane(FormPane):
 
     def summary_of(self, state: State, row: int) -> Content:
         """Return a summary of a row."""
-        values = self._rows[row].values()
-        texts = [value[:400] if isinstance(value, str) else repr(value) for value in values]
-        return content("  ".join([" ".join(text.split())[:60] for text in texts]).strip() or self.EMPTY)
+        texts = in_one_line(self._rows[row].values())
+        return content("  ".join([text[:60] for text in texts]).strip() or self.EMPTY)
 
     def _place(self, field: str) -> Place:
         case = self._state.case.name if self.KIND == "history" else ""

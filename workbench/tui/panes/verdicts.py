@@ -14,6 +14,7 @@ from textual.widget import Widget
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from adapters.replies.reading import Reading
+from adapters.running.events import ToolInvoked
 from adapters.running.runs import why_it_ended
 from adapters.signatures.agents import takes_steps
 from workbench.output import measures
@@ -207,6 +208,9 @@ def short_form(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_ol
         found = sum(one.state in ("read", "native") for one in reading.fields.values())
         is_repaired = any(step.rule == "json_repair" for one in reading.fields.values() for step in one.steps)
         words = f"{found}/{len(reading.fields)}{' repaired' if is_repaired else ''}"
+        if failed := failed_tools(run):
+            words = f"{words}, {one_line(failed, LONGEST)}"
+            return Verdict(id, name, "✓", "warning", old + words, matters=True, brief="tool failed")
         return Verdict(id, name, "✓", "success", old + words)
     why = next((SHORT_FLAGS[one.name] for one in reading.flags if one.name in SHORT_FLAGS), error.message)
     why = one_line(why.strip(), LONGEST)
@@ -223,7 +227,8 @@ TOOL_REPLY = frozenset(("next_thought", "next_tool_name", "next_tool_args"))
 def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """Describe a column's reply in a line: sign, verdict, time and cost."""
     if run is not None and run.phase == "running":
-        seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
+        passed = now - run.started - run.progress.loading_s
+        seconds = f" {passed:.{1 if passed < 10 else 0}f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
         which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
         doing = (f"◌ {what}{which}{seconds}", "$text-accent")
@@ -247,7 +252,8 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
     if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ raw, not parsed", "$text-accent"), (took, QUIET))
     if rendered.reading is not None:
-        return _parse_verdict(rendered.reading, took, ended, keys)
+        is_edited = rendered.reply is not None and rendered.reply.source == "edited"
+        return _parse_verdict(rendered.reading, took or " edited" * is_edited, failed_tools(run), ended, keys)
     if rendered.slow is not None:
         return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, QUIET))
     if rendered.text:
@@ -280,15 +286,27 @@ def _took(run: ColumnRun) -> str:
     return f" {_duration(run.seconds)}{cost}{calls}{again}"
 
 
-def _parse_verdict(reading: Reading, took: str, ended: tuple[tuple[str, str], ...], keys: KeyWords) -> Content:
+def failed_tools(run: ColumnRun | None) -> str:
+    """Say which tools failed: the reply then rests on their errors."""
+    seen = run.run.events if run is not None and run.run is not None else ()
+    calls = [one for one in seen if isinstance(one, ToolInvoked) and not one.result.success]
+    names = list(dict.fromkeys(one.name for one in calls))
+    return f"tool {', '.join(names)} failed" if names else ""
+
+
+def _parse_verdict(
+    reading: Reading, took: str, failed: str, ended: tuple[tuple[str, str], ...], keys: KeyWords
+) -> Content:
     """Describe a parse result; for an error, with its place and the key for fixes before what a narrow column cuts."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if (error := reading.error) is None:
         uncertain = f"uncertain · {', '.join(reading.uncertain)}" if reading.uncertain else ""
+        if failed:
+            uncertain = f"{failed} ·{f' {uncertain} ·' if uncertain else ''}"  # the time of the run follows
         return _line("✓", "warning" if uncertain else "success", uncertain, took + flags, ended)
     found = [f"line {reading.line_and_column(error.start)[0]}"] if error.start is not None else []
     found += [error.field] if error.field else []
-    rest = (keys("{app.fixes|alt+x} fixes"), *found[1:], took.strip(), f"{len(reading.flags)} ⚑" * bool(flags))
+    rest = (keys("{app.fixes|alt+x} fixes"), *found[1:], failed, took.strip(), f"{len(reading.flags)} ⚑" * bool(flags))
     return _line("✗", "error", "".join(found[:1]), " · " * bool(found) + " · ".join(filter(None, rest)), ended)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from textual.message import Message
 
@@ -322,6 +322,14 @@ class Runs:
         self._post(ended)
 
 
+class AppliedFix(NamedTuple):
+    """A fix, the outcome before it, and the source of that reply, "" without one."""
+
+    message: str
+    before: str
+    source: str
+
+
 @dataclass
 class SendSetup:
     """The app's settings for sending; anything slow to import or build is created at the first send."""
@@ -330,8 +338,8 @@ class SendSetup:
     """A replacement for the model, used in tests; None sends to the model."""
     tool_handlers: Mapping[str, NamedHandler] = field(default_factory=dict)
     """Functions that answer tools of the open session, by tool; named by the user."""
-    fixed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The fix applied to each column since its last run: its description and the outcome before."""
+    fixed: dict[str, AppliedFix] = field(default_factory=dict)
+    """The fix applied to each column since its last run."""
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
     """A lock held while the user is asked for a tool result, so that questions come one at a time."""
 

@@ -319,7 +319,7 @@ class StressScreen(FrontScreen[Taken | None]):
             hint = f" {columns}  {walk}  {{stress.take|t}} take  {{stress.close|esc}} back"
         else:
             fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
-            hint = f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take"
+            hint = f" enter both parse results  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take"
             hint += "  {stress.close|esc} close"
         self._hint.show(key_hints(self.app, hint))
 

@@ -37,11 +37,15 @@ class Splitter(Widget, can_focus=False):
     def render(self) -> Content:
         if self._direction == "vertical":
             return Content("")
-        line = self.line.truncate(max(1, self.size.width - 3), ellipsis=True)
-        if line.plain != self.line.plain and (end := line.plain.rfind(" ·")) > 0:
-            line = line[:end] + Content(" …")  # half a number would be read as a number
-        rest = max(0, self.size.width - line.cell_length - 3)
-        return Content.assemble("─ ", line, " ", "─" * rest)
+        room = max(1, self.size.width - len("─ "))
+        line = self.line
+        if line.cell_length > room:
+            line = line.truncate(max(1, room - 1), ellipsis=True)
+        end = max(line.plain.rfind(" ·"), line.plain.rfind("  "))
+        if line.plain != self.line.plain and end > 0:
+            line = line[:end] + Content(" …")  # half a number would be read as a number, half a word as a word
+        rest = room - line.cell_length
+        return Content.assemble("─ ", line, (" " + "─" * rest)[: max(0, rest)])
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self.capture_mouse()

@@ -83,7 +83,7 @@ def test_the_end_ranks_the_columns_by_the_damage_that_applies_to_all_of_them(rec
     kinds = f"{best} survives {counts[best]} of {len(common)} kinds of damage, {worst} {counts[worst]}"
     assert closing.startswith(f"{kinds}; {worst} loses: ")
     named, fix = closing.partition(" loses: ")[2].split("; the fix: ")
-    assert set(named.partition(" and ")[0].split(", ")) <= {part for one in lost for part in one.split(", ")}
+    assert named.startswith('"') and set(re.findall('"([^"]+)"', named)) <= set(lost)
     assert "use the adapter `json` for this column (" in fix
     assert "retry with the JSON adapter after a parse error (" in fix
     assert "each survives" not in run("stress", receipt, "--adapter", "chat").out

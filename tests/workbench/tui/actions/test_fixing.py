@@ -71,7 +71,7 @@ def test_the_next_run_says_whether_it_helped() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f4", "f8")
         await desk.sent()
-        again = partial(edits.set_reply, case="c", column="chat", reply=WRONG)
+        again = partial(edits.set_reply, case="c", column="chat", reply=replace(WRONG, source="sent"))
         desk.main.edit(again, Place("reply", "c", field="chat"), "the wrong reply")
         await desk.settle()
         await open_fixes(desk)
@@ -80,8 +80,29 @@ def test_the_next_run_says_whether_it_helped() -> None:
         await desk.sent()
         await desk.until(lambda: "It helped" in on_screen(desk), "to hear of it")
         assert "Before: parse error." in on_screen(desk)
+        assert "shows both replies" in on_screen(desk)
 
     at_the_desk(act, SESSION, size=(120, 35))
+
+
+def test_a_pasted_reply_is_no_run_to_compare_with() -> None:
+    """The list of runs does not hold it: undo brings it back, and redo the new one."""
+    pasted = replace(WRONG, source="pasted")
+    case = replace(SESSION.cases[0], replies={"chat": pasted})
+
+    async def act(desk: Desk) -> None:
+        await open_fixes(desk)
+        await desk.press("enter")
+        assert "applied: F8 sends it again, ctrl+z reverts it" in on_screen(desk)
+        await desk.press("f8")
+        await desk.sent()
+        await desk.until(lambda: "It helped" in on_screen(desk), "to hear of it")
+        assert "shows both replies" not in on_screen(desk)
+        assert "ctrl+z shows the earlier reply" in " ".join(on_screen(desk).split())
+        await desk.press("ctrl+z")
+        assert desk.document.session.cases[0].replies["chat"] == pasted
+
+    at_the_desk(act, replace(SESSION, cases=(case,)), size=(120, 35))
 
 
 def test_nothing_to_fix_is_said() -> None:

@@ -50,3 +50,11 @@ def test_what_is_no_session_has_a_reason_in_place_of_its_card(content: bytes, wh
     assert isinstance(card, str) and card and why in card
     assert isinstance(browsing.read(tmp_path / "none.json"), str)
     assert isinstance(browsing.read(tmp_path), str)
+
+
+def test_a_file_too_large_for_a_preview_is_said_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(SESSION), encoding="utf-8")
+    monkeypatch.setattr(browsing, "LARGEST", 10)
+    card = browsing.read(path)
+    assert isinstance(card, str) and card.endswith("too large for a preview; enter opens it")

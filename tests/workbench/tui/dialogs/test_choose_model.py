@@ -87,6 +87,10 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
         assert typed.startswith("cld as typed")
         await desk.fill_in("groq/my-own")
         assert lines(desk)[-1].startswith("groq/my-own as typed, through litellm; GROQ_API_KEY is")
+        await desk.fill_in("openai/cld")  # `openai/claude-like` merely resembles it
+        assert [line.split()[0] for line in lines(desk)] == ["openai/cld", "openai/claude-like"]
+        await desk.fill_in("openai/claude")
+        assert [line.split()[0] for line in lines(desk)] == ["openai/claude-like", "openai/claude"]
         await desk.fill_in("[/x]")
         await desk.press("escape")
         assert desk.document.session is TICKETS and not warmed

@@ -32,7 +32,7 @@ def test_what_is_typed_is_gone_to_at_once_and_escape_goes_back() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+f")
         await desk.fill_in("urgency")
-        assert words(desk).startswith("1 of ")
+        assert words(desk).startswith("1 of ") and "↓↑  enter stay" in words(desk)
         assert "signature" in words(desk)
         assert desk.main.editors.signature._editor.selected_text == "urgency"
         await desk.press("down")

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from adapters.formats.catalog import make
 from adapters.lm.protocol import Completion
-from adapters.running.events import ModelLoading
+from adapters.running.events import ModelLoading, ToolInvoked
 from adapters.running.runs import Attempt, Purpose, Run
 from adapters.signatures.signature import Field, Signature
+from adapters.tools.tools import ToolResult
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
@@ -62,6 +63,38 @@ def test_several_runs_say_how_many_could_not_be_read() -> None:
     assert run.run is not None
     run.repeats = collapse([run.run, Run(False, {}, (), run.run.attempts)])
     assert "2 runs, 1 parse error (50%)" in verdict(CHAT, run).plain
+
+
+def test_a_reply_after_a_failed_tool_is_no_plain_success() -> None:
+    """Such a reply rests on the tool's error: it parses, and yet is not simply green."""
+    signature = Signature((Field("total", "output", float),), "Sum it.")
+    column = Column("chat", "chat")
+    text = "[[ ## total ## ]]\n12.5\n\n[[ ## completed ## ]]"
+    rendered = RenderedColumn(column, reply=Reply(text), reading=make("chat").read(signature, text))
+    run = ended(attempt(1, "chat", "offline/exact", None), attempt(2, "chat", "offline/exact", None, "tools"))
+    assert verdict(rendered, run).plain == "reply ✓ 500 ms · 2 calls"
+    assert short_form("Chat", rendered, run, False)[2:5] == ("✓", "success", "1/1")
+    failed = ToolResult.failed("nobody answered")
+    event = ToolInvoked(
+        at=0.0, attempt=1, name="search", call_id="1", arguments={}, result=failed, rendered_output=failed.message
+    )
+    assert run.run is not None
+    run.run = Run(True, {}, (event, event), run.run.attempts)
+    line = verdict(rendered, run)
+    assert line.plain == "reply ✓ tool search failed · 500 ms · 2 calls"
+    assert not any("success" in str(span.style) for span in line.spans)
+    said = short_form("Chat", rendered, run, False)
+    assert (said.tone, said.words, said.matters) == ("warning", "1/1, tool search failed", True)
+
+
+def test_an_edited_reply_says_that_no_model_wrote_it() -> None:
+    signature = Signature((Field("total", "output", float),), "Sum it.")
+    for text, said in (("[[ ## total ## ]]\n12.5", "reply ✓ edited"), ("[[ ## total ## ]]\nx", " · edited")):
+        reading = make("chat").read(signature, text)
+        rendered = RenderedColumn(Column("chat", "chat"), reply=Reply(text, source="edited"), reading=reading)
+        assert said in verdict(rendered, None).plain
+        sent = RenderedColumn(Column("chat", "chat"), reply=Reply(text), reading=reading)
+        assert "edited" not in verdict(sent, None).plain
 
 
 def test_a_raw_reply_is_said_to_be_unread() -> None:

@@ -64,6 +64,37 @@ def test_what_arrives_is_shown_before_the_run_is_over() -> None:
     at_the_desk(act, send=model)
 
 
+def question(desk: Desk) -> str:
+    return "\n".join(strip.text for strip in desk.app.screen._compositor.render_strips())
+
+
+@pytest.mark.parametrize("key", ["ctrl+q", "ctrl+n"])
+def test_runs_that_may_be_billed_are_not_lost_without_a_question(key: str) -> None:
+    model = FakeModel()
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f8")
+        await desk.until(lambda: desk.reply("chat"))
+        assert not desk.document.dirty
+        await desk.press(key)
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
+        assert "1 run waiting for its reply" in question(desk)
+        await desk.press("c")
+        await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the panes")
+        assert desk.main.runs.active
+        await desk.press(key)
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question again")
+        await desk.press("alt+d")
+        await desk.until(lambda: "changes that are not saved" in question(desk), "for the next question")
+        kept = desk.document.state.case.replies["chat"].text
+        assert GOOD.startswith(kept) and kept != GOOD
+        await desk.press("escape")
+        model.go_on.set()
+        await desk.until(lambda: model.cancelled)
+
+    at_the_desk(act, replace(TICKETS, model="openai/gpt-6-luna"), send=model)
+
+
 def test_escape_keeps_what_had_arrived_and_drops_what_comes_later() -> None:
     model = FakeModel()
 
