@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_chec
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Beside, Note, Shown
 from adapters.formats import catalog
-from adapters.formats.base import Adapter
+from adapters.formats.base import Adapter, is_own, observed_reading
 from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import LM
 from adapters.prompts.text import Demos, Prompt, Values
@@ -76,7 +76,7 @@ def make_adapter(name: str, **options: object) -> Adapter:
 
     `options` are dspy's constructor arguments. Raises `ValueError` for an unknown name or option.
     """
-    return catalog.make(name, options)
+    return catalog.make(name, options, shared=False)
 
 
 def open_model(
@@ -132,7 +132,10 @@ def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | st
 
     Never raises for a bad reply. `adapter.parse` returns only the values, or raises dspy's error.
     """
-    return adapter_of(adapter).read(signature_of(signature), reply)
+    reader, asked = adapter_of(adapter), signature_of(signature)
+    if is_own(reader.parse, Adapter.parse):
+        return observed_reading(reader, asked, reply, reader.read)
+    return reader.read(asked, reply)
 
 
 def run(

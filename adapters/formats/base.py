@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adapters.requests.calls import WholeCall
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 
 class Callback:
@@ -55,25 +56,59 @@ def announced(method: Method) -> Method:
 
     @functools.wraps(method)
     def wrapper(self: Any, *args: object, **kwargs: object) -> object:
-        callbacks = self.callbacks
-        if not callbacks:
+        if not _callbacks_of(self):
             return method(self, *args, **kwargs)
-        call_id = uuid.uuid4().hex
         inputs = dict(parameters.bind(self, *args, **kwargs).arguments)
         inputs.pop("self", None)
-        _tell(callbacks, f"on_adapter_{name}_start", call_id=call_id, instance=self, inputs=inputs)
-        try:
-            outputs = method(self, *args, **kwargs)
-        except BaseException as error:  # passed to the callbacks, and raised again
-            _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=None, exception=error)
-            raise
-        _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=outputs, exception=None)
-        return outputs
+        return _observed(self, name, inputs, lambda: method(self, *args, **kwargs), lambda result: (result, None))
 
     return wrapper  # type: ignore[return-value]
 
 
-def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
+def observed_reading(
+    adapter: Adapter, signature: Signature, completion: str, read: Callable[[Signature, str], Reading]
+) -> Reading:
+    """Parse a reply with `read`, and notify the adapter's callbacks as its `parse` does."""
+
+    def told(reading: Reading) -> Told:
+        return (dict(reading.values) if reading.exception is None else None), reading.exception
+
+    inputs: dict[str, object] = {"signature": signature, "completion": completion}
+    return _observed(adapter, "parse", inputs, lambda: read(signature, completion), told)
+
+
+Told = tuple[object, BaseException | None]
+"""The outputs and the exception that a callback receives."""
+
+
+def _observed(
+    adapter: Adapter,
+    event: str,
+    inputs: dict[str, object],
+    call: Callable[[], Result],
+    told: Callable[[Result], Told],
+) -> Result:
+    callbacks = _callbacks_of(adapter)
+    if not callbacks:
+        return call()
+    call_id = uuid.uuid4().hex
+    _tell(callbacks, f"on_adapter_{event}_start", call_id=call_id, instance=adapter, inputs=inputs)
+    try:
+        result = call()
+    except BaseException as error:  # passed to the callbacks, and raised again
+        _tell(callbacks, f"on_adapter_{event}_end", call_id=call_id, outputs=None, exception=error)
+        raise
+    outputs, exception = told(result)
+    _tell(callbacks, f"on_adapter_{event}_end", call_id=call_id, outputs=outputs, exception=exception)
+    return result
+
+
+def _callbacks_of(adapter: Adapter) -> Sequence[object]:
+    """Return the callbacks; a user's adapter may not have called `__init__`."""
+    return getattr(adapter, "callbacks", ())
+
+
+def _tell(callbacks: Sequence[object], event: str, **arguments: object) -> None:
     for callback in callbacks:
         try:
             getattr(callback, event)(**arguments)
@@ -132,7 +167,14 @@ class Adapter:
         """
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
-        return self._render(signature, demos, inputs, reuse)
+        given: dict[str, object] = {"signature": signature, "demos": demos, "inputs": inputs}
+        return _observed(
+            self,
+            "format",
+            given,
+            lambda: self._render(signature, demos, inputs, reuse),
+            lambda prompt: (prompt.as_dicts(), None),
+        )
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """Parse a reply, with spans, steps and flags. Never raises for an invalid reply."""
@@ -174,8 +216,10 @@ class Adapter:
         return None
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
-        """Parse a reply like `read`, but may call a model if parsing requires that (TwoStep)."""
-        return self.read(signature, completion)
+        """Parse a reply like `read` and notify the callbacks; calls a model if parsing requires that (TwoStep)."""
+        if not is_own(self.parse, Adapter.parse):  # which notifies them itself
+            return self.read(signature, completion)
+        return observed_reading(self, signature, completion, self.read)
 
     def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
         values = dict(inputs)

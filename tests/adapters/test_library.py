@@ -96,6 +96,12 @@ def test_an_option_that_an_adapter_has_not_is_told_with_those_that_it_has() -> N
         adapters.make_adapter("chat", callback=1)
 
 
+def test_a_made_adapter_is_ones_own_to_change() -> None:
+    made = adapters.make_adapter("chat")
+    made.callbacks.append(adapters.Callback())
+    assert adapters.make_adapter("chat").callbacks == []
+
+
 def test_a_name_that_is_nearly_one_is_suggested() -> None:
     command = [sys.executable, "-c", "import adapters; adapters.ChatAdaptor"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
