@@ -377,7 +377,10 @@ def reading_of_parse(
     reply, completion = completion, completion if isinstance(completion, str) else ""
     spans = (Span(0, len(completion), "ignored"),) if completion else ()
     try:
-        values = dict(parse(signature, reply))
+        found = parse(signature, reply)
+        if not hasattr(found, "keys"):
+            raise TypeError(f"`parse` returns a dict of the outputs, not {type(found).__name__}")
+        values = dict(found)
     except Exception as error:  # any error of a user's parser is the verdict
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         verdict = ReadingError(type(error).__name__, str(error))

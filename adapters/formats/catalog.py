@@ -170,6 +170,7 @@ def _checked(name: str, found: object) -> type[Adapter]:
 def _unknown(what: str, name: str, known: tuple[str, ...], whose: str = "") -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, known, n=1)
+    meant = name.lower().removesuffix("adapter")  # also dspy's `ChatAdapter`
+    near = difflib.get_close_matches(meant, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
     return f"there is no {what} {name!r}{whose}; {hint}"

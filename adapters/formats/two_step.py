@@ -101,6 +101,8 @@ class TwoStepAdapter(Adapter):
         """
         if not is_own(self.parse, TwoStepAdapter.parse):
             return super().read(signature, completion)
+        if not isinstance(completion, str):
+            return replace(reading_of_parse(self.name, signature, completion, self._parse_other), reader=self)
         spans = (Span(0, len(completion), "prose"),) if completion else ()
         if extraction is None:
             waiting = NeedsExtraction(NEEDS_EXTRACTION)

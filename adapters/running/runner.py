@@ -121,7 +121,10 @@ class _Work:
                 held=self.held,
             )
         except Exception as error:  # a user's own adapter may raise anything: the run ends with it
-            message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
+            reason = one_line(str(error))
+            if isinstance(error, NotImplementedError) and not reason:
+                reason = f"{type(adapter).__name__} must override format()"
+            message = f"The prompt cannot be made: {type(error).__name__}: {reason}"
             raise StopError(RunError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
         made, completions = self._conversed(adapter, made)
@@ -245,4 +248,7 @@ def stop_reason(reading: Reading) -> str:
     """Return the parse error in a line, or `""`."""
     if reading.error is None:
         return ""
-    return one_line(reading.error.message) or reading.error.type
+    message = one_line(reading.error.message)
+    if isinstance(reading.exception, LookupError):  # whose text is the bare key
+        return f"{reading.error.type}: {message}"
+    return message or reading.error.type
