@@ -128,8 +128,8 @@ Parsed values contain no cyclic garbage, and for 1 MB of models collection would
 class Adapter:
     """Base of all adapters; `docs/adapters.md` explains how to write an adapter.
 
-    `native_response_types` are output types that are read from the response instead of its text; None means Citations
-    and Reasoning, as in dspy.
+    `format`, `parse` and a call take a live `dspy.Signature` class, too. `native_response_types` are output types that
+    are read from the response instead of its text; None means Citations and Reasoning, as in dspy.
     """
 
     name: ClassVar[str] = "custom"
@@ -165,6 +165,7 @@ class Adapter:
         `reuse` is an earlier prompt of this adapter, or `Prompt(())`: rendered demos are reused for the same demo
         objects, those of other adapters too if they write them alike.
         """
+        signature = Signature.of(signature)
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
         given: dict[str, object] = {"signature": signature, "demos": demos, "inputs": inputs}
@@ -178,6 +179,7 @@ class Adapter:
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """Parse a reply, with spans, steps and flags. Never raises for an invalid reply."""
+        signature = Signature.of(signature)
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
         return self._read_text(signature, completion)
@@ -270,11 +272,12 @@ class Adapter:
     @announced
     def format(self, signature: Signature, demos: Demos, inputs: Values) -> list[dict[str, Any]]:
         """Render the messages in the shape of dspy's adapters: `[{"role", "content"}, …]`."""
-        return self._render(signature, demos, inputs, None).as_dicts()
+        return self._render(Signature.of(signature), demos, inputs, None).as_dicts()
 
     @announced
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Parse the output values, by field name. Raises the error that dspy raises for this reply."""
+        signature = Signature.of(signature)
         if not isinstance(completion, str):
             return self._parse_other(signature, completion)
         reading = self._read_text(signature, completion)
@@ -334,6 +337,7 @@ class Adapter:
 
         Unlike ours, dspy's JSONAdapter raises NotImplementedError.
         """
+        signature = Signature.of(signature)
         messages = message_dicts(self.format(signature, demos, inputs))
         content: object = self.format_assistant_message_content(signature, outputs)
         answer = str(content) if isinstance(content, str) else content
@@ -346,7 +350,7 @@ class Adapter:
         # loads modules for requests, tools and decisions
         from adapters.formats import calling
 
-        return calling.call(self, lm, lm_kwargs, (signature, demos, inputs))
+        return calling.call(self, lm, lm_kwargs, (Signature.of(signature), demos, inputs))
 
     async def acall(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
@@ -354,7 +358,7 @@ class Adapter:
         """Call an LM like `__call__`, through `lm.acall`."""
         from adapters.formats import calling
 
-        return await calling.acall(self, lm, lm_kwargs, (signature, demos, inputs))
+        return await calling.acall(self, lm, lm_kwargs, (Signature.of(signature), demos, inputs))
 
 
 @lru_cache(maxsize=512)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import pydoc
 import re
@@ -57,6 +58,25 @@ def test_a_live_signature_of_dspy_is_taken_as_it_is() -> None:
     assert adapters.read(live, "[[ ## answer ## ]]\n4").values == {"answer": 4.0}
 
 
+@pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
+def test_an_adapter_takes_a_live_signature_and_serves_a_program_of_dspy(name: str) -> None:
+    """As docs/library.md says: a live class works wherever a signature does."""
+    live = dspy.Signature("question -> answer: float")
+    ours, theirs = adapters.make_adapter(name), {"json": dspy.JSONAdapter, "xml": dspy.XMLAdapter}
+    given = {"question": "2+2?"}
+    assert ours.format(live, [], given) == adapters.render(live, given, adapter=name).as_dicts()  # type: ignore[arg-type]
+    assert ours.render(live, [], given).as_dicts() == ours.format(live, [], given)  # type: ignore[arg-type]
+    reply = ours.format_assistant_message_content(adapters.Signature.of(live), {"answer": 4})
+    assert ours.parse(live, reply) == ours.read(live, reply).values == {"answer": 4.0}  # type: ignore[arg-type]
+    assert ours.format_finetune_data(live, [], given, {"answer": 4})["messages"]  # type: ignore[arg-type]
+    writes = theirs.get(name, dspy.JSONAdapter if name == "baml" else dspy.ChatAdapter)()
+    for is_async in (False, True):
+        with dspy.context(lm=dspy.utils.DummyLM([{"answer": 4}], adapter=writes), adapter=ours):
+            program = dspy.Predict(live)
+            found = asyncio.run(program.acall(**given)) if is_async else program(**given)
+        assert found.answer == 4.0
+
+
 def test_a_signature_of_a_text_says_what_to_call() -> None:
     with pytest.raises(TypeError, match=re.escape("adapters.read_signature('question -> answer')")):
         adapters.Signature("question -> answer")  # type: ignore[arg-type]
@@ -84,6 +104,8 @@ def test_a_failed_run_is_a_result() -> None:
         (lambda: adapters.run("q -> a", {}, model=Lines), "got the class Lines"),  # type: ignore[arg-type]
         (lambda: adapters.compare("q -> a", {}, adapters="chat"), "adapters: expected a list of names and objects"),
         (lambda: adapters.read_signature(dspy.Signature("q -> a")), "expected the text of a signature, got the class"),
+        (lambda: adapters.render(dspy.Predict("q -> a"), {}), "not dspy.Predict: give its `.signature`"),
+        (lambda: adapters.render(dspy.ChainOfThought("q -> a"), {}), "dspy.ChainOfThought: give its `.predict.sig"),
         (lambda: adapters.make_adapter(None), "name: expected the name of an adapter"),  # type: ignore[arg-type]
         (lambda: adapters.open_model(None), "name: expected the name of a model"),  # type: ignore[arg-type]
     ],
