@@ -7,18 +7,20 @@ an adapter by name or as an object. `adapters` exports them; `docs/library.md` h
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Real
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_checkable
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Beside, Note, Shown
 from adapters.formats import catalog
-from adapters.formats.base import Adapter
+from adapters.formats.base import Adapter, is_own, observed_reading
 from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import LM
 from adapters.prompts.text import Demos, Prompt, Values
 from adapters.replies.reading import Reading
-from adapters.running import runner
+from adapters.running import arguments, runner
+from adapters.running.arguments import kind_of
 from adapters.running.runs import Run
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
@@ -66,8 +68,10 @@ def read_signature(text: str, class_name: str | None = None) -> Signature:
     """Read a signature from `"question -> answer: float"` or from Python source with a signature class.
 
     Source is parsed, never executed. `class_name` selects among several classes. Raises `SignatureError` with line,
-    column and a hint.
+    column and a hint, and `TypeError` for anything but text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"expected the text of a signature, got {kind_of(text)}")
     return notation.read(text, class_name)
 
 
@@ -76,7 +80,9 @@ def make_adapter(name: str, **options: object) -> Adapter:
 
     `options` are dspy's constructor arguments. Raises `ValueError` for an unknown name or option.
     """
-    return catalog.make(name, options)
+    if not isinstance(name, str):
+        raise TypeError(f"name: expected the name of an adapter such as 'json', got {kind_of(name)}")
+    return catalog.make(name, options, shared=False)
 
 
 def open_model(
@@ -99,6 +105,7 @@ def open_model(
     """
     from adapters import lm
 
+    _check_model(name, api_base, allow_hosts, capabilities, timeout)
     return lm.open(
         name,
         api_base=api_base,
@@ -132,7 +139,10 @@ def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | st
 
     Never raises for a bad reply. `adapter.parse` returns only the values, or raises dspy's error.
     """
-    return adapter_of(adapter).read(signature_of(signature), reply)
+    reader, asked = adapter_of(adapter), signature_of(signature)
+    if is_own(reader.parse, Adapter.parse):
+        return observed_reading(reader, asked, reply, reader.read)
+    return reader.read(asked, reply)
 
 
 def run(
@@ -152,6 +162,7 @@ def run(
     errors before sending: an invalid signature, an unknown name, JSON that a custom type rejects, or an argument of the
     wrong type.
     """
+    arguments.check(options)
     asked, asking, lm = signature_of(signature), adapter_of(adapter), _model(model)
     return runner.run(asking, lm, asked, _demos(asked, demos), _inputs(asked, inputs), fallback=fallback, **options)
 
@@ -164,7 +175,7 @@ def adapter_of(adapter: Adapter | str) -> Adapter:
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"adapter: expected a name or an object such as adapters.ChatAdapter(), got {_kind(adapter)}")
+        raise TypeError(f"adapter: expected a name or an object such as adapters.ChatAdapter(), got {kind_of(adapter)}")
     return adapter
 
 
@@ -177,22 +188,50 @@ def signature_of(signature: Signature | str | type) -> Signature:
         return signature
     if isinstance(signature, str):
         return read_signature(signature)
-    if not hasattr(signature, "fields"):
+    if not isinstance(signature, type) or not hasattr(signature, "fields"):
+        hint = "".join(f": give its `.{place}`" for place in _signature_places(signature))
         raise TypeError(
             "a signature is a text such as 'question -> answer', an adapters.Signature or a dspy.Signature class; "
-            f"not {_kind(signature)}"
+            f"not {kind_of(signature)}{hint}"
         )
     return Signature.from_dspy(signature)
+
+
+def _signature_places(given: object) -> list[str]:
+    """Return where a live `dspy.Predict` or `dspy.ChainOfThought` has its signature."""
+    if hasattr(given, "signature"):
+        return ["signature"]
+    return ["predict.signature"] if hasattr(getattr(given, "predict", None), "signature") else []
 
 
 def _model(model: LM | str) -> LM:
     if isinstance(model, str):
         return open_model(model)
-    if not hasattr(model, "stream"):
+    if not arguments.is_model(model):
         raise TypeError(
-            f"model: expected a name or an object with `stream`, `model` and `capabilities`, got {_kind(model)}"
+            f"model: expected a name or an object with `stream`, `model` and `capabilities`, got {kind_of(model)}"
         )
     return model
+
+
+def _check_model(name: object, api_base: object, allow_hosts: object, capabilities: object, timeout: object) -> None:
+    """Raise TypeError or ValueError for a wrong argument of `open_model`."""
+    from adapters.requests.capabilities import Capabilities
+
+    if not isinstance(name, str):
+        raise TypeError(f"name: expected the name of a model such as 'openai/gpt-4o', got {kind_of(name)}")
+    if not name.strip():
+        raise ValueError("name: expected the name of a model such as 'openai/gpt-4o', got an empty text")
+    if api_base is not None and not isinstance(api_base, str):
+        raise TypeError(f"api_base: expected an address such as 'http://localhost:8000/v1', got {kind_of(api_base)}")
+    if isinstance(allow_hosts, str) or not isinstance(allow_hosts, Collection):
+        raise TypeError(f"allow_hosts: expected a list of hosts such as ['localhost:8000'], got {kind_of(allow_hosts)}")
+    if capabilities is not None and not isinstance(capabilities, Capabilities):
+        raise TypeError(f"capabilities: expected adapters.Capabilities(…), got {kind_of(capabilities)}")
+    if isinstance(timeout, bool) or not isinstance(timeout, Real):
+        raise TypeError(f"timeout: expected seconds as a number, got {kind_of(timeout)}")
+    if float(timeout) <= 0:
+        raise ValueError(f"timeout: expected more than 0 seconds, got {timeout}")
 
 
 def _inputs(signature: Signature, inputs: Values) -> Values:
@@ -200,20 +239,16 @@ def _inputs(signature: Signature, inputs: Values) -> Values:
 
 
 def _demos(signature: Signature, demos: Demos) -> list[Values]:
-    if isinstance(demos, str) or hasattr(demos, "items"):
-        raise TypeError(f"demos: expected a list of mappings of field names to values, got {_kind(demos)}")
+    if isinstance(demos, str) or hasattr(demos, "items") or not isinstance(demos, Iterable):
+        raise TypeError(f"demos: expected a list of mappings of field names to values, got {kind_of(demos)}")
     return [build_inputs(signature, _mapping("each demo is", demo)) for demo in demos]
 
 
 def _mapping(what: str, given: Values) -> Values:
     """Accept a mapping, or an object that behaves like a mapping (`dspy.Example`)."""
     if not hasattr(given, "items"):
-        raise TypeError(f"{what} a mapping of field names to values; not {_kind(given)}")
+        raise TypeError(f"{what} a mapping of field names to values; not {kind_of(given)}")
     return given
-
-
-def _kind(given: object) -> str:
-    return f"the class {given.__name__}" if isinstance(given, type) else f"{type(given).__name__}"
 
 
 @runtime_checkable
@@ -242,7 +277,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison(ShowsItself):
-    """The sides by adapter name, in the order requested."""
+    """The sides by adapter name, in the order requested; further ones of the same name are numbered."""
 
     sides: Mapping[str, Side] = field(repr=False)
 
@@ -270,15 +305,30 @@ def compare(
         asked, worked = signature_of(signature.signature), signature.demos if demos is None else demos
     else:
         asked, worked = signature_of(signature), demos or ()
-    sides = [_side(adapter_of(one), asked, inputs, worked, reply) for one in adapters]
-    return Comparison({one.name: one for one in sides})
+    if isinstance(adapters, str) or not isinstance(adapters, Iterable):
+        raise TypeError(f"adapters: expected a list of names and objects, got {kind_of(adapters)}")
+    sides: dict[str, Side] = {}
+    for one in adapters:
+        adapter = adapter_of(one)
+        name = _free_name(adapter.name, sides)
+        sides[name] = _side(name, adapter, asked, inputs, worked, reply)
+    return Comparison(sides)
 
 
-def _side(adapter: Adapter, signature: Signature, inputs: Values, demos: Demos, reply: str | None) -> Side:
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, numbered if an adapter of the same name (two of one's own are both `custom`) has it."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def _side(name: str, adapter: Adapter, signature: Signature, inputs: Values, demos: Demos, reply: str | None) -> Side:
     reading = None if reply is None else read(signature, reply, adapter=adapter)
     try:
-        return Side(adapter.name, render(signature, inputs, adapter=adapter, demos=demos), reading)
+        return Side(name, render(signature, inputs, adapter=adapter, demos=demos), reading)
     except TypeError:
         raise
     except Exception as error:  # anything that dspy's format raises for this signature and these values
-        return Side(adapter.name, None, reading, f"{type(error).__name__}: {error}")
+        return Side(name, None, reading, f"{type(error).__name__}: {error}")

@@ -152,7 +152,9 @@ def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, s
 def _table(table: Table) -> Element:
     if table.is_grid and len(table.head) - 1 > max(MOST_COLUMNS, len(table.rows)):
         table = table.turned()
-    head = tag("tr", {}, *[tag("th", {"scope": "col"}, _short(one)) for one in table.head])
+    # An empty corner is no heading, which a screen reader would announce.
+    named = [tag("th", {"scope": "col"}, _short(one)) if one else tag("td", {}) for one in table.head]
+    head = tag("tr", {}, *named)
     shown = table.rows if table.is_grid else table.rows[:MOST_ROWS]
     rows = [tag("tr", {}, _cell(row[0], "th"), *map(_cell, row[1:])) for row in shown]
     left = len(table.rows) - len(rows)

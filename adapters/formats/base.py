@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adapters.requests.calls import WholeCall
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 
 class Callback:
@@ -55,25 +56,59 @@ def announced(method: Method) -> Method:
 
     @functools.wraps(method)
     def wrapper(self: Any, *args: object, **kwargs: object) -> object:
-        callbacks = self.callbacks
-        if not callbacks:
+        if not _callbacks_of(self):
             return method(self, *args, **kwargs)
-        call_id = uuid.uuid4().hex
         inputs = dict(parameters.bind(self, *args, **kwargs).arguments)
         inputs.pop("self", None)
-        _tell(callbacks, f"on_adapter_{name}_start", call_id=call_id, instance=self, inputs=inputs)
-        try:
-            outputs = method(self, *args, **kwargs)
-        except BaseException as error:  # passed to the callbacks, and raised again
-            _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=None, exception=error)
-            raise
-        _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=outputs, exception=None)
-        return outputs
+        return _observed(self, name, inputs, lambda: method(self, *args, **kwargs), lambda result: (result, None))
 
     return wrapper  # type: ignore[return-value]
 
 
-def _tell(callbacks: list[object], event: str, **arguments: object) -> None:
+def observed_reading(
+    adapter: Adapter, signature: Signature, completion: str, read: Callable[[Signature, str], Reading]
+) -> Reading:
+    """Parse a reply with `read`, and notify the adapter's callbacks as its `parse` does."""
+
+    def told(reading: Reading) -> Told:
+        return (dict(reading.values) if reading.exception is None else None), reading.exception
+
+    inputs: dict[str, object] = {"signature": signature, "completion": completion}
+    return _observed(adapter, "parse", inputs, lambda: read(signature, completion), told)
+
+
+Told = tuple[object, BaseException | None]
+"""The outputs and the exception that a callback receives."""
+
+
+def _observed(
+    adapter: Adapter,
+    event: str,
+    inputs: dict[str, object],
+    call: Callable[[], Result],
+    told: Callable[[Result], Told],
+) -> Result:
+    callbacks = _callbacks_of(adapter)
+    if not callbacks:
+        return call()
+    call_id = uuid.uuid4().hex
+    _tell(callbacks, f"on_adapter_{event}_start", call_id=call_id, instance=adapter, inputs=inputs)
+    try:
+        result = call()
+    except BaseException as error:  # passed to the callbacks, and raised again
+        _tell(callbacks, f"on_adapter_{event}_end", call_id=call_id, outputs=None, exception=error)
+        raise
+    outputs, exception = told(result)
+    _tell(callbacks, f"on_adapter_{event}_end", call_id=call_id, outputs=outputs, exception=exception)
+    return result
+
+
+def _callbacks_of(adapter: Adapter) -> Sequence[object]:
+    """Return the callbacks; a user's adapter may not have called `__init__`."""
+    return getattr(adapter, "callbacks", ())
+
+
+def _tell(callbacks: Sequence[object], event: str, **arguments: object) -> None:
     for callback in callbacks:
         try:
             getattr(callback, event)(**arguments)
@@ -93,8 +128,8 @@ Parsed values contain no cyclic garbage, and for 1 MB of models collection would
 class Adapter:
     """Base of all adapters; `docs/adapters.md` explains how to write an adapter.
 
-    `native_response_types` are output types that are read from the response instead of its text; None means Citations
-    and Reasoning, as in dspy.
+    `format`, `parse` and a call take a live `dspy.Signature` class, too. `native_response_types` are output types that
+    are read from the response instead of its text; None means Citations and Reasoning, as in dspy.
     """
 
     name: ClassVar[str] = "custom"
@@ -130,12 +165,21 @@ class Adapter:
         `reuse` is an earlier prompt of this adapter, or `Prompt(())`: rendered demos are reused for the same demo
         objects, those of other adapters too if they write them alike.
         """
+        signature = Signature.of(signature)
         if not is_own(self.format, Adapter.format):
             return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
-        return self._render(signature, demos, inputs, reuse)
+        given: dict[str, object] = {"signature": signature, "demos": demos, "inputs": inputs}
+        return _observed(
+            self,
+            "format",
+            given,
+            lambda: self._render(signature, demos, inputs, reuse),
+            lambda prompt: (prompt.as_dicts(), None),
+        )
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """Parse a reply, with spans, steps and flags. Never raises for an invalid reply."""
+        signature = Signature.of(signature)
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
         return self._read_text(signature, completion)
@@ -174,8 +218,10 @@ class Adapter:
         return None
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
-        """Parse a reply like `read`, but may call a model if parsing requires that (TwoStep)."""
-        return self.read(signature, completion)
+        """Parse a reply like `read` and notify the callbacks; calls a model if parsing requires that (TwoStep)."""
+        if not is_own(self.parse, Adapter.parse):  # which notifies them itself
+            return self.read(signature, completion)
+        return observed_reading(self, signature, completion, self.read)
 
     def _render(self, signature: Signature, demos: Demos, inputs: Values, reuse: Prompt | None) -> Prompt:
         values = dict(inputs)
@@ -226,11 +272,12 @@ class Adapter:
     @announced
     def format(self, signature: Signature, demos: Demos, inputs: Values) -> list[dict[str, Any]]:
         """Render the messages in the shape of dspy's adapters: `[{"role", "content"}, …]`."""
-        return self._render(signature, demos, inputs, None).as_dicts()
+        return self._render(Signature.of(signature), demos, inputs, None).as_dicts()
 
     @announced
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Parse the output values, by field name. Raises the error that dspy raises for this reply."""
+        signature = Signature.of(signature)
         if not isinstance(completion, str):
             return self._parse_other(signature, completion)
         reading = self._read_text(signature, completion)
@@ -290,6 +337,7 @@ class Adapter:
 
         Unlike ours, dspy's JSONAdapter raises NotImplementedError.
         """
+        signature = Signature.of(signature)
         messages = message_dicts(self.format(signature, demos, inputs))
         content: object = self.format_assistant_message_content(signature, outputs)
         answer = str(content) if isinstance(content, str) else content
@@ -302,7 +350,7 @@ class Adapter:
         # loads modules for requests, tools and decisions
         from adapters.formats import calling
 
-        return calling.call(self, lm, lm_kwargs, (signature, demos, inputs))
+        return calling.call(self, lm, lm_kwargs, (Signature.of(signature), demos, inputs))
 
     async def acall(
         self, lm: object, lm_kwargs: dict[str, object], signature: Signature, demos: Demos, inputs: Values
@@ -310,7 +358,7 @@ class Adapter:
         """Call an LM like `__call__`, through `lm.acall`."""
         from adapters.formats import calling
 
-        return await calling.acall(self, lm, lm_kwargs, (signature, demos, inputs))
+        return await calling.acall(self, lm, lm_kwargs, (Signature.of(signature), demos, inputs))
 
 
 @lru_cache(maxsize=512)
@@ -333,7 +381,10 @@ def reading_of_parse(
     reply, completion = completion, completion if isinstance(completion, str) else ""
     spans = (Span(0, len(completion), "ignored"),) if completion else ()
     try:
-        values = dict(parse(signature, reply))
+        found = parse(signature, reply)
+        if not hasattr(found, "keys"):
+            raise TypeError(f"`parse` returns a dict of the outputs, not {type(found).__name__}")
+        values = dict(found)
     except Exception as error:  # any error of a user's parser is the verdict
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         verdict = ReadingError(type(error).__name__, str(error))

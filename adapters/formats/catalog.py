@@ -74,9 +74,12 @@ class UnknownAdapterError(ValueError):
     """An unknown adapter or option; the message suggests known ones."""
 
 
-def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_code: bool = False) -> Adapter:
+def make(
+    name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_code: bool = False, shared: bool = True
+) -> Adapter:
     """Make an adapter by its name, with options named as in dspy's constructors. Raises `UnknownAdapterError`.
 
+    One of ours is the same object for the same options; a caller that may change it asks for one that is not `shared`.
     `module:Class` imports the user's own code, so it requires `allow_code`, which the command line passes for names
     that the user typed.
     """
@@ -106,6 +109,8 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
     for option in options:
         if option not in known:
             raise UnknownAdapterError(_unknown("option", option, known, f" of the adapter {name}"))
+    if not shared:
+        return entry.adapter(**options)
     return _make(name, tuple(sorted(options.items())))
 
 
@@ -165,6 +170,7 @@ def _checked(name: str, found: object) -> type[Adapter]:
 def _unknown(what: str, name: str, known: tuple[str, ...], whose: str = "") -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, known, n=1)
+    meant = name.lower().removesuffix("adapter")  # also dspy's `ChatAdapter`
+    near = difflib.get_close_matches(meant, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
     return f"there is no {what} {name!r}{whose}; {hint}"

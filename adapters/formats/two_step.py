@@ -99,8 +99,11 @@ class TwoStepAdapter(Adapter):
 
         `extracted_by` is the adapter that requested the extraction: `chat`, or `json` after the fallback.
         """
+        signature = Signature.of(signature)
         if not is_own(self.parse, TwoStepAdapter.parse):
             return super().read(signature, completion)
+        if not isinstance(completion, str):
+            return replace(reading_of_parse(self.name, signature, completion, self._parse_other), reader=self)
         spans = (Span(0, len(completion), "prose"),) if completion else ()
         if extraction is None:
             waiting = NeedsExtraction(NEEDS_EXTRACTION)
@@ -141,6 +144,7 @@ class TwoStepAdapter(Adapter):
 
     def parse(self, signature: Signature, completion: str) -> dict[str, object]:
         """Call `extraction_model` through ChatAdapter, including its JSON fallback, as dspy does."""
+        signature = Signature.of(signature)
         try:
             inner = extraction_signature(signature)
             return ChatAdapter()(self.extraction_model, {}, inner, [], {"text": completion})[0]
@@ -154,6 +158,7 @@ class TwoStepAdapter(Adapter):
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
+        signature = Signature.of(signature)
         asked, calls_field = extraction_signature(signature), tool_output_field(signature)
         found: list[dict[str, object]] = []
         for output in await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs):

@@ -49,6 +49,8 @@ def chunks(lm: LM, request: Object, interrupted: Callable[[], Reason | None]) ->
             arrivals.put(None)
         except Exception as error:  # re-raised where the chunks are read
             arrivals.put(error)
+        except BaseException as error:  # such as asyncio's CancelledError, which ends only this thread
+            arrivals.put(RuntimeError(f"{type(error).__name__}: {error}"))
 
     threading.Thread(target=read, name=f"call {lm.model}", daemon=True).start()
     last: float | None = None  # after the deadline: the time until which the reply may still complete

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from adapters.errors import Phase, RunError
 from adapters.late_dataclasses import dataclass
 from adapters.lm import interruption
-from adapters.lm.protocol import LM, Collector, Completion, ErrorKind, LoadsFirst, ProviderError
+from adapters.lm.protocol import LM, Chunk, Collector, Completion, ErrorKind, LoadsFirst, ProviderError, ToolCallPart
 from adapters.lm.worker.replies import CallPiece
 from adapters.replies.reading import Reading
 from adapters.running import events
@@ -173,6 +173,7 @@ class ModelCalls:
         said, payload = "", None
         try:
             for chunk in interruption.chunks(self.lm, body, life.interrupted):
+                _check(chunk)
                 if chunk.prepared_s is not None:
                     lost = min(chunk.prepared_s, life.seconds() - began)
                     life.give_back(lost)
@@ -236,6 +237,19 @@ class ModelCalls:
             )
         )
         return completions or (Completion(),)
+
+
+def _check(chunk: object) -> None:
+    """Raise TypeError for what a user's own model must not yield."""
+    if not isinstance(chunk, Chunk):
+        raise TypeError(f"`stream` must yield adapters.Chunk(text=…), not {type(chunk).__name__}")
+    for name in ("text", "reasoning"):
+        given = getattr(chunk, name)
+        if not isinstance(given, str):
+            raise TypeError(f"the `{name}` of an adapters.Chunk must be a str, not {type(given).__name__}")
+    for one in chunk.tool_calls:
+        if not isinstance(one, ToolCallPart):
+            raise TypeError(f"the `tool_calls` of an adapters.Chunk must be of ToolCallPart, not {type(one).__name__}")
 
 
 def one_line(text: str, length: int = 300) -> str:

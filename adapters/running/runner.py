@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from adapters.errors import AdapterParseError, RunError
-from adapters.formats.base import Adapter
+from adapters.formats.base import Adapter, is_own, observed_reading
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
 from adapters.late_dataclasses import dataclass, replace
@@ -121,7 +121,10 @@ class _Work:
                 held=self.held,
             )
         except Exception as error:  # a user's own adapter may raise anything: the run ends with it
-            message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
+            reason = one_line(str(error))
+            if isinstance(error, NotImplementedError) and not reason:
+                reason = f"{type(adapter).__name__} must override format()"
+            message = f"The prompt cannot be made: {type(error).__name__}: {reason}"
             raise StopError(RunError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
         made, completions = self._conversed(adapter, made)
@@ -192,13 +195,16 @@ class _Work:
         number = life.number
         outcomes: list[request.Outcome] = []
         read = None
-        if isinstance(adapter, TwoStepAdapter) and type(adapter).parse is TwoStepAdapter.parse:
-            read = partial(self._extracted, adapter)
+        extracts = isinstance(adapter, TwoStepAdapter) and type(adapter).parse is TwoStepAdapter.parse
+        if isinstance(adapter, TwoStepAdapter) and extracts:
+            read = partial(observed_reading, adapter, read=partial(self._extracted, adapter))
+        elif is_own(adapter.parse, Adapter.parse):  # a parser of the user's own notifies the callbacks itself
+            read = partial(observed_reading, adapter, read=lambda _, text: request.read_reply(adapter, made, text))
         outputs: list[Any] = [one.as_output() for one in completions]
         if all(len(one) == 1 for one in outputs):  # as dspy's LM: texts, or dicts if any has more than text
             outputs = [one["text"] for one in outputs]
         for choice, (completion, output) in enumerate(zip(completions, outputs, strict=True)):
-            if read is not None and any(not one.reading.ok and not one.is_undecided for one in outcomes):
+            if extracts and any(not one.reading.ok and not one.is_undecided for one in outcomes):
                 break  # the run has failed: do not pay a second model for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
@@ -242,4 +248,7 @@ def stop_reason(reading: Reading) -> str:
     """Return the parse error in a line, or `""`."""
     if reading.error is None:
         return ""
-    return one_line(reading.error.message) or reading.error.type
+    message = one_line(reading.error.message)
+    if isinstance(reading.exception, LookupError):  # whose text is the bare key
+        return f"{reading.error.type}: {message}"
+    return message or reading.error.type

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from adapters.display.as_text import ShowsItself
+from adapters.display.blocks import Block, Heading, Note, Passage, Piece, Shown
 from adapters.late_dataclasses import dataclass, field
 
 if TYPE_CHECKING:
@@ -39,9 +41,24 @@ class Attempt:
     """The provider's metadata of the reply, such as its id and the model that answered."""
     purpose: Purpose = "first"
 
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the attempt as blocks: its adapter and model, and each reply as it was parsed."""
+        why = "" if self.purpose == "first" else f" · {self.purpose}"
+        blocks: list[Block] = [
+            Heading(f"{self.number}. {self.adapter} → {self.model} · {self.duration_ms:,.0f} ms{why}")
+        ]
+        if self.error and all(one.reading is None for one in self.completions):
+            blocks.append(Note(f"✗ {self.error}", "bad"))
+        for one in self.completions:
+            if one.reading is not None:
+                blocks.extend(one.reading.shown().blocks)
+            elif one.text:
+                blocks.append(Passage("reply", (Piece(one.text, "reply-ignored", "not parsed"),)))
+        return tuple(blocks)
+
 
 @dataclass(frozen=True)
-class Run:
+class Run(ShowsItself):
     """The result of a run: `ok` or `error`, with all calls and events in order."""
 
     ok: bool
@@ -57,6 +74,11 @@ class Run:
     """Exceptions of listeners; they did not end the run."""
     tool_turns: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     """Turns for a `History`, as plain JSON: `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` each."""
+
+    def shown(self) -> Shown:
+        """Describe every attempt with its replies; `error` first."""
+        failed = () if self.error is None else (Note(f"✗ {self.error}", "bad"),)
+        return Shown("", (*failed, *[block for one in self.attempts for block in one.blocks()]))
 
 
 LONGEST_REFUSAL = 200

@@ -388,6 +388,11 @@ class Signature(ShowsItself):
         }
 
     @classmethod
+    def of(cls, signature: Any) -> Signature:
+        """Return a signature as it is, or converted from a live `dspy.Signature` class."""
+        return signature if isinstance(signature, Signature) else cls.from_dspy(signature)
+
+    @classmethod
     def from_dspy(cls, signature: Any) -> Signature:
         """Convert a live `dspy.Signature` class from its attributes, without importing dspy."""
         fields = [Field.read_info(name, info, info.json_schema_extra or {}) for name, info in signature.fields.items()]

@@ -59,9 +59,11 @@ def _digest(style: str) -> str:
 def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]) -> Element:
     """Build a table that scrolls if it is wider than the page.
 
-    The first cell of each row is its heading; other cells may be complete `td` elements.
+    The first cell of each row is its heading; other cells may be complete `td` elements. An empty cell of the head
+    is no heading, which a screen reader would announce.
     """
-    heads = tag("thead", {}, tag("tr", {}, *[tag("th", {"scope": "col"}, one) for one in head]))
+    named = [tag("th", {"scope": "col"}, one) if one != "" else tag("td", {}) for one in head]
+    heads = tag("thead", {}, tag("tr", {}, *named))
     lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
     return tag("div", {"class": "wide", "tabindex": "0"}, tag("table", {}, heads, tag("tbody", {}, *lines)))
 

@@ -93,6 +93,10 @@ WHOLE_FILE = "file"
 LINT = "lint"
 ACCEPTED = ("render", "parse")
 """The verdicts that an update records again; expectations belong to the user."""
+LEFT_OUT = (
+    "  --workbench-update left this out, because a verdict or value changed. `workbench review {path}` shows "
+    "the reply; with -k parse, --workbench-update records it"
+)
 
 
 class DriftError(Exception):
@@ -163,13 +167,14 @@ class SessionTest(pytest.Item):
             if serious:
                 raise DriftError("\n".join(f"{one['severity']} {one['name']}: {one['message']}" for one in serious))
             return
+        left_out = LEFT_OUT if self.config.getoption("workbench_update") else ""
         if self.fixture is None:
-            _judge(list(checked.fixtures.values()))
+            _judge(list(checked.fixtures.values()), left_out=left_out)
             return
         found = checked.fixtures.get((self.fixture.case, self.fixture.column))
         if found is None:
             raise DriftError("the file has changed since its tests were collected: run them again")
-        _judge([found], self.name)
+        _judge([found], self.name, left_out)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, DriftError):
@@ -211,8 +216,11 @@ def merge_order(
     return together
 
 
-def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> None:
-    """Raise `DriftError` for a verdict other than a pass. Skip if nothing was judged."""
+def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None, left_out: str = "") -> None:
+    """Raise `DriftError` for a verdict other than a pass. Skip if nothing was judged.
+
+    `left_out` is said of a changed verdict or value that an update did not record.
+    """
     texts: list[str] = []
     words: set[str] = set()
     for one in fixtures:
@@ -228,6 +236,8 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> No
                     for each in changes
                 ]
             texts += [drift["text"] for drift in one["drift"] if part in (None, drift["verdict"])]
+            if left_out and one.get("verdict_changes") and part in (None, *ACCEPTED):
+                texts.append(left_out.format(path=one["path"]))
     if texts:
         raise DriftError("\n".join(texts))
     if "pass" not in words:
@@ -244,6 +254,8 @@ class _Checks:
 
     session: pytest.Session
     done: dict[Path, FileCheck] = field(default_factory=dict)
+    _before: dict[Path, FileCheck] = field(default_factory=dict)
+    """The checks of files before an update, where it depends on them."""
 
     def of(self, file: Path) -> FileCheck:
         """Return a file's check, made for it and those after it: all, or about a worker's share with pytest-xdist."""
@@ -287,10 +299,22 @@ class _Checks:
             if file in whole:
                 continue
             for (case, column_id), parts in chosen[file].items():
+                if parts == {"parse"} and not self._names_parse() and self._verdict_changed(file, case, column_id):
+                    continue
                 # A column named module:Class names code, which only the user may name.
                 if ":" not in column_id:
                     update = "--update" if len(parts) == len(ACCEPTED) else f"--update={min(parts)}"
                     check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column_id}"])
+
+    def _names_parse(self) -> bool:
+        """Return whether the user asks for parse tests by name; `--lf` may select nothing else, too."""
+        config = self.session.config
+        return "parse" in str(config.option.keyword or "") or any(one.endswith("::parse") for one in config.args)
+
+    def _verdict_changed(self, file: Path, case: str, column: str) -> bool:
+        if file not in self._before:
+            self._before |= check_child.check([file], self.session.config.rootpath)
+        return bool(self._before[file].fixtures.get((case, column), {}).get("verdict_changes"))
 
 
 _CHECKS = pytest.StashKey[_Checks]()

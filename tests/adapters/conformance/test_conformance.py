@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from threading import Event
 from typing import Any, ClassVar, cast
 
 import pytest
 from oracle.traces import prompt_faults, reading_faults
 from user_adapters import PoliteAdapter, PromptAdapter
 
+import adapters
 from adapters.errors import AdapterParseError
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import make
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.json import JSONAdapter
+from adapters.formats.two_step import TwoStepAdapter
 from adapters.signatures.signature import InputField, OutputField, Signature
 
 QA = (
@@ -28,7 +33,7 @@ ANSWER = {"reasoning": "It pours.", "answer": "yes"}
 DEMO = {**INPUTS, **ANSWER}
 
 MAKERS: dict[str, Callable[..., Adapter]] = {
-    **{name: partial(make, name) for name in ("chat", "json", "xml", "baml", "twostep", "markdown")},
+    **{name: partial(make, name, shared=False) for name in ("chat", "json", "xml", "baml", "twostep", "markdown")},
     "prompt (a user's)": PromptAdapter,
     "polite (a user's)": PoliteAdapter,
 }
@@ -70,6 +75,19 @@ class Scripted:
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> list[str]:
         return self(prompt, messages=messages, **kwargs)
+
+
+class Told:
+    """A model of this project that always answers the same."""
+
+    model = "told/model"
+    capabilities = adapters.Capabilities()
+
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+
+    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[adapters.Chunk]:
+        yield adapters.Chunk(text=self.reply)
 
 
 class Watching:
@@ -209,6 +227,63 @@ def test_callbacks_hear_format_and_parse(name: str) -> None:
         ("parse starts", ["completion", "signature"]),
         ("parse ends", False),
     ]
+
+
+HEARD_OF_A_CALL = [
+    ("format starts", ["demos", "inputs", "signature"]),
+    ("format ends", True),
+    ("parse starts", ["completion", "signature"]),
+    ("parse ends", True),
+]
+
+
+@pytest.mark.parametrize("way", ["call", "acall", "run"])
+def test_callbacks_hear_a_call_once(name: str, way: str) -> None:
+    """As in dspy, whose `__call__` goes through `format` and `parse`."""
+    watching = Watching()
+    adapter = MAKERS[name]()
+    reply = good_reply(ChatAdapter() if name == "twostep" else adapter)
+    if isinstance(adapter, TwoStepAdapter):
+        adapter.extraction_model = Scripted(reply)
+    adapter.callbacks = cast(Any, [watching])
+    if way == "call":
+        adapter(Scripted(reply), {}, QA, [], INPUTS)
+    elif way == "acall":
+        asyncio.run(adapter.acall(Scripted(reply), {}, QA, [], INPUTS))
+    else:
+        run = adapters.run(QA, INPUTS, adapter=adapter, model=Told(reply))
+        assert run.ok
+    # dspy's TwoStepAdapter.acall parses by itself, without `parse`.
+    expected = HEARD_OF_A_CALL[:2] if (name, way) == ("twostep", "acall") else HEARD_OF_A_CALL
+    assert watching.heard == expected
+
+
+def test_callbacks_of_an_adapter_hear_render_and_read() -> None:
+    watching = Watching()
+    adapter = ChatAdapter(callbacks=cast(Any, [watching]))
+    adapters.render(QA, INPUTS, adapter=adapter)
+    adapters.read(QA, good_reply(adapter), adapter=adapter)
+    assert watching.heard == HEARD_OF_A_CALL
+
+
+def test_a_failed_call_tells_the_callbacks_of_its_error() -> None:
+    watching = Watching()
+    adapter = JSONAdapter(callbacks=cast(Any, [watching]))
+    with pytest.raises(AdapterParseError):
+        adapter(Scripted("nonsense"), {}, QA, [], INPUTS)
+    assert watching.heard == [*HEARD_OF_A_CALL[:3], ("parse ends", False)]
+
+
+def test_an_adapter_that_did_not_call_the_base_constructor_has_no_callbacks() -> None:
+    class Bare(ChatAdapter):
+        def __init__(self) -> None:
+            pass
+
+    assert (
+        Bare().format(QA, [], INPUTS)
+        == Bare().render(QA, [], INPUTS).as_dicts()
+        == ChatAdapter().format(QA, [], INPUTS)
+    )
 
 
 def test_a_callback_that_fails_changes_nothing(name: str) -> None:

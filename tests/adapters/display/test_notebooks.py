@@ -44,6 +44,23 @@ def test_a_refused_reply_says_by_whom_and_why() -> None:
     assert "✗ xml: parse error" in plain_of(reading) and reading.error.type in plain_of(reading)
 
 
+def test_a_run_shows_every_attempt_with_its_reply() -> None:
+    """As docs/library.md says of all that it names."""
+    run = adapters.run(TRIAGE, GIVEN, model="offline/refusal", fallback=True)
+    text = plain_of(run)
+    assert run.error is not None and text.lstrip().startswith(f"✗ {run.error}")
+    assert "1. chat → offline/refusal" in text and "2. json → offline/refusal" in text and "fallback" in text
+    assert cell_of(run).text.count(run.attempts[0].completions[0].text) == 2
+
+
+def test_a_run_without_a_reading_shows_the_reply_as_it_came_or_the_error() -> None:
+    raw = adapters.run(TRIAGE, {"ticket": HOSTILE, "plan": "paid"}, raw=True)
+    page = cell_of(raw)
+    assert "[[ ## queue ## ]]" in page.text and "script" not in page.names and not STEERS & set(page.text)
+    missing = adapters.run(TRIAGE, GIVEN, deadline_s=0)
+    assert missing.attempts == () and str(missing.error) in plain_of(missing)
+
+
 def test_a_signature_shows_its_fields_with_their_types() -> None:
     text = plain_of(adapters.read_signature(TRIAGE))
     assert "Literal['free', 'paid']" in text and "ticket" in text and "urgent" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import threading
 from collections.abc import Callable, Mapping
@@ -268,6 +269,32 @@ def test_a_call_that_breaks_off_keeps_what_had_arrived() -> None:
 def test_a_model_that_crashes_is_a_failed_request() -> None:
     result = run(ScriptedLM([ZeroDivisionError("of all things")]))
     assert message(result) == "The model could not be called: ZeroDivisionError: of all things"
+
+
+@pytest.mark.parametrize(
+    ("chunk", "says"),
+    [
+        ("some text", "`stream` must yield adapters.Chunk(text=…), not str"),
+        (Chunk(text=5), "the `text` of an adapters.Chunk must be a str, not int"),  # type: ignore[arg-type]
+        (Chunk(tool_calls=({"name": "x"},)), "the `tool_calls` of an adapters.Chunk must be of ToolCallPart, not dict"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_model_that_yields_something_else_is_told_what_to_yield(chunk: Any, says: str) -> None:
+    class Wrong(ScriptedLM):
+        def stream(self, request: Mapping[str, Any], cancel: threading.Event | None = None) -> Any:
+            yield chunk
+
+    assert message(run(Wrong([]))) == f"The model could not be called: TypeError: {says}"
+
+
+@pytest.mark.parametrize("error", [SystemExit("out"), asyncio.CancelledError("out"), KeyboardInterrupt("out")])
+def test_a_model_that_raises_what_is_no_exception_ends_the_run_and_nothing_else(error: BaseException) -> None:
+    class Leaving(ScriptedLM):
+        def stream(self, request: Mapping[str, Any], cancel: threading.Event | None = None) -> Any:
+            raise error
+
+    result = run(Leaving([]), deadline_s=PATIENCE_S)
+    assert message(result) == f"The model could not be called: RuntimeError: {type(error).__name__}: out"
 
 
 def test_a_call_that_fails_without_a_word_is_no_successful_attempt() -> None:

@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from adapters.display.as_html import escaped, tag, written
+from adapters.display.as_html import element, escaped, tag, written
+from adapters.display.blocks import Table
 from workbench.pages.page import folded, page, table
 
 HOSTILE = (
@@ -121,6 +122,14 @@ def test_places_on_the_page_can_be_gone_to_and_cells_have_their_headings() -> No
     assert '<th scope="row">one</th>' in html
     assert html.count('<th scope="col">') == 2
     assert "<details open" in written(folded("more", "x", is_open=True))
+
+
+def test_an_empty_corner_of_a_table_is_no_heading() -> None:
+    """axe-core: `empty-table-header`."""
+    html = written(table(["", "chat"], [["good", "100 %"]]))
+    assert html.count('<th scope="col">') == 1 and "<tr><td></td><th" in html
+    html = written(element(Table(("", "chat"), (("good", "100 %"),), is_grid=True)))
+    assert html.count('<th scope="col">') == 1 and "<tr><td></td><th" in html
 
 
 def test_ten_megabytes_of_one_reply_are_written() -> None:

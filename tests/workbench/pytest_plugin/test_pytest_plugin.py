@@ -175,6 +175,37 @@ def test_one_changed_instruction_fails_exactly_the_render_tests_and_an_update_ac
     assert run_pytest().summary == "8 passed"
 
 
+def change_recorded_values(file: Path) -> None:
+    """Make the currency that each recorded reply gives another one than recorded."""
+    data = json.loads(file.read_text())
+    for recording in data["cases"][0]["recordings"].values():
+        recording["attempts"][0]["completions"][0]["reading"]["values"]["currency"] = "another"
+    file.write_text(json.dumps(data))
+
+
+def test_an_update_leaves_a_changed_value_out_and_says_so(run_pytest: Pytest, project: Path) -> None:
+    change_recorded_values(project / "prompts" / "invoice.session.json")
+    parses = {one for one in all_ids() if one.endswith("::parse")}
+    done = run_pytest("--workbench-update")
+    assert done.ids("FAILED") == parses
+    assert done.text.count("--workbench-update left this out, because a verdict or value changed.") >= 3
+    assert "left this out" not in run_pytest().text
+
+
+def test_an_update_that_selects_parse_tests_by_chance_leaves_a_changed_value_out(
+    run_pytest: Pytest, project: Path
+) -> None:
+    """As `--lf` does, when nothing but the values changed."""
+    change_recorded_values(project / "prompts" / "invoice.session.json")
+    by_chance = [word for one in all_ids() if one.endswith("::render") for word in ("--deselect", one)]
+    assert run_pytest("--workbench-update", *by_chance).ids("FAILED") == {
+        one for one in all_ids() if one.endswith("::parse")
+    }
+    assert run_pytest("--workbench-update", "-k", "chat and parse").code == 0
+    assert run_pytest("--workbench-update", "prompts/invoice.session.json::case 1::json::parse").code == 0
+    assert run_pytest().ids("FAILED") == {"prompts/invoice.session.json::case 1::xml::parse"}
+
+
 @pytest.mark.slow
 def test_an_update_touches_the_chosen_tests_alone(run_pytest: Pytest, project: Path) -> None:
     change_instructions(project / "prompts" / "invoice.session.json")
