@@ -62,11 +62,7 @@ def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: 
 def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]:
     wanted = signature.input_fields
     if wanted and not any(name in inputs for name in wanted):
-        yield Lint(
-            "no-inputs",
-            "No input has a value: the user message only repeats the format.",
-            Place("prompt"),
-        )
+        yield Lint("no-inputs", "No input has a value: the user message only repeats the format.", Place("prompt"))
     for name, field in wanted.items():
         if name in inputs:
             continue

@@ -53,9 +53,10 @@ class FetchedTable(NamedTuple):
 
 def kept() -> FetchedTable | None:
     """Return the last fetched table; None if there is none or its file was changed since."""
-    path = _path()
-    if path is None:
+    folder = models_folder()
+    if folder is None:
         return None
+    path = folder / NAME
     try:
         head, _, body = path.read_bytes().partition(b"\n")
         said = json.loads(head)
@@ -128,11 +129,11 @@ def fetch() -> FetchedTable:
 
     Only the host of an address is shown, because the rest may contain credentials.
     """
-    path, url = _path(), os.environ.get("LITELLM_MODEL_COST_MAP_URL") or URL
-    why = f"{LOCAL} is set" if is_local() else "there is no home folder to keep it in" if path is None else ""
+    folder, url = models_folder(), os.environ.get("LITELLM_MODEL_COST_MAP_URL") or URL
+    why = f"{LOCAL} is set" if is_local() else "there is no home folder to keep it in" if folder is None else ""
     if not why and (said := why_no_address(url)):
         why = f"LITELLM_MODEL_COST_MAP_URL is not a valid address ({said})"
-    if why or path is None:
+    if why or folder is None:
         raise ProviderError(f"No table of models was fetched: {why}.", "setup")
     host = urlsplit(url).netloc
     import urllib.request  # which loads http and ssl
@@ -152,10 +153,9 @@ def fetch() -> FetchedTable:
         body = bytes(read)
         _checked(body, max(FEWEST, len(packaged()) // 2))
         at = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-        new = path.with_name(f".{path.name}.{os.getpid()}")
+        new = folder / f".{NAME}.{os.getpid()}"
         made = FetchedTable(new, host, at, _digest(body))
-        for folder in (path.parent.parent, path.parent):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         head = json.dumps({"host": host, "at": at, "digest": made.digest})
         new.write_bytes(head.encode() + b"\n" + body)
     except Exception as error:  # whatever urllib raises; its text may repeat the address or what the server wrote
@@ -202,6 +202,13 @@ def _checked(body: bytes, fewest: int) -> Table:
     return found
 
 
-def _path() -> Path | None:
+def models_folder() -> Path | None:
+    """Return the folder with what is kept about models, which may not exist; None without a home folder."""
     top = user_folder("XDG_STATE_HOME", ".local/state")
-    return None if top is None else top / "models" / NAME
+    return None if top is None else top / "models"
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder and the one around it, for the user alone. Raises OSError."""
+    for one in (folder.parent, folder):
+        one.mkdir(mode=0o700, parents=True, exist_ok=True)

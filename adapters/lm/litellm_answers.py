@@ -20,7 +20,6 @@ from adapters.lm import fetched_table
 from adapters.lm.fetched_table import FetchedTable
 from adapters.lm.protocol import ProviderError
 from adapters.requests.capabilities import Capabilities
-from adapters.user_folders import user_folder
 
 if TYPE_CHECKING:
     from adapters.lm.worker.questions import ModelAnswer
@@ -122,8 +121,7 @@ class _Known:
 
     def of_release(self, release: str) -> dict[str, Answer]:
         """Return the answers of a release, read from its file on first use."""
-        top = user_folder("XDG_STATE_HOME", ".local/state")
-        folder = None if top is None else top / "models"
+        folder = fetched_table.models_folder()
         if folder != self.folder:
             self.folder, self.answers, self.asked = folder, {}, set()
         if release not in self.answers:
@@ -206,8 +204,7 @@ def ask_with(table: FetchedTable | None, models: Iterable[str]) -> None:
     with _known.lock, suppress(OSError):  # on a full disk, ask again the next time
         if _known.folder is not None:
             file = _known.folder / f"litellm-{release}.json"
-            for folder in (file.parent.parent, file.parent):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            fetched_table.make_private(_known.folder)
             new = file.with_name(f".{file.name}.{os.getpid()}")
             new.write_text(written(told, _known.of_release(release)), "utf-8")
             os.replace(new, file)

@@ -12,12 +12,5 @@ from adapters.mutations.values import VALUES
 
 __all__ = ["CATALOGUE", "Mutation"]
 
-CATALOGUE: Mapping[str, Mutation] = MappingProxyType(
-    {
-        one.name: one
-        for one in (
-            *(*AROUND, *CHARACTERS, *NO_WHOLE_ANSWER, *FIELDS),
-            *(*VALUES, *MARKERS, *JSON_SLIPS, *XML_SLIPS),
-        )
-    }
-)
+_ALL = (*AROUND, *CHARACTERS, *NO_WHOLE_ANSWER, *FIELDS, *VALUES, *MARKERS, *JSON_SLIPS, *XML_SLIPS)
+CATALOGUE: Mapping[str, Mutation] = MappingProxyType({one.name: one for one in _ALL})

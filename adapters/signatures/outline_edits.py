@@ -14,15 +14,7 @@ from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.notation import read
-from adapters.signatures.outline import (
-    ClassKind,
-    ClassOutline,
-    Member,
-    Outline,
-    outline_of,
-    parse_source,
-    uses_of,
-)
+from adapters.signatures.outline import ClassKind, ClassOutline, Member, Outline, outline_of, parse_source, uses_of
 from adapters.signatures.read import known_names
 from adapters.signatures.read.names import names_in
 from adapters.signatures.read.source_text import Span, comments_in, is_literal, line_and_column, parse_expression

@@ -96,10 +96,9 @@ class ValueWriter:
             return repr(value)
         if isinstance(value, pathlib.PurePath):
             return f"{self.imported('pathlib', 'Path')}({text_literal(str(value))})"
-        if isinstance(value, pydantic.AliasChoices):
-            return f"{self.imported('pydantic', 'AliasChoices')}({', '.join(self.write(one) for one in value.choices)})"
-        if isinstance(value, pydantic.AliasPath):
-            return f"{self.imported('pydantic', 'AliasPath')}({', '.join(self.write(one) for one in value.path)})"
+        if isinstance(value, pydantic.AliasChoices | pydantic.AliasPath):
+            parts = value.choices if isinstance(value, pydantic.AliasChoices) else value.path
+            return f"{self.imported('pydantic', type(value).__name__)}({', '.join(map(self.write, parts))})"
         names: list[str] | None = None
         if isinstance(value, BaseModel) and all(one.alias is None for one in type(value).model_fields.values()):
             names = [name for name in type(value).model_fields if name in value.model_fields_set]

@@ -11,7 +11,7 @@ from adapters.late_dataclasses import dataclass, replace
 from sessions.bench import statistics
 from sessions.bench.grid import Grid, Place
 from sessions.bench.statistics import LEVEL, Difference, Share
-from sessions.bench.totals import Cell, Measure
+from sessions.bench.totals import COMPARED, Cell, Measure
 
 
 @dataclass(frozen=True)
@@ -339,8 +339,7 @@ def _change(file: str, case: str, column: str, before: Cell | None, now: Cell | 
         word = "new"
     else:
         steps = []
-        measures: tuple[Measure, ...] = ("parsed", "expected", "score")
-        for measure in measures:
+        for measure in COMPARED:
             old_share, new_share = before.share(measure), now.share(measure)
             if old_share is not None and new_share is not None:
                 steps.append(new_share.as_fraction - old_share.as_fraction)

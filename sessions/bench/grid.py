@@ -10,7 +10,7 @@ from statistics import pvariance
 from adapters.late_dataclasses import dataclass, field
 from sessions.bench.reading import Results
 from sessions.bench.statistics import Share
-from sessions.bench.totals import Cell, ColumnTotal, Measure
+from sessions.bench.totals import COMPARED, Cell, ColumnTotal, Measure
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,7 @@ def _ordered(names: Iterable[str], known: Sequence[str]) -> list[str]:
 
 def under(grid: Grid, least: float) -> tuple[str, ...]:
     """List the columns with a share below `least` in any measure, or without any share."""
-    measures: tuple[Measure, ...] = ("parsed", "expected", "score")
-    found = {one.column: [share for name in measures if (share := one.share(name))] for one in grid.columns}
+    found = {one.column: [share for name in COMPARED if (share := one.share(name))] for one in grid.columns}
     lowest = {name: min([one.as_fraction for one in shares], default=-1) for name, shares in found.items()}
     return tuple([name for name, share in lowest.items() if share < least])
 

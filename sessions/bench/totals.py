@@ -24,6 +24,8 @@ from sessions.bench.statistics import Interval, Share, clustered, wilson
 Measure = Literal["parsed", "expected", "score", "good"]
 """The measure of success. parsed: the reply parsed · expected: it met all expectations · score: the metric's score ·
 good: the score if any, else the expectations if any, else whether it parsed."""
+COMPARED: tuple[Measure, ...] = ("parsed", "expected", "score")
+"""The measures by which runs are compared and columns must reach a least share."""
 MOST_ERRORS = 8
 """The most distinct errors of a cell that are counted; later ones are only in its runs."""
 MOST_CAUSES, OTHERS = 20, "other causes"

@@ -20,6 +20,7 @@ LONGEST_LINE = 200
 """The maximum length of a changed line that is shown in full."""
 AROUND = 60
 """The number of characters shown on each side of the change in a longer line."""
+LONGEST_VALUE = 500
 LONGEST_WORD = 40
 """The maximum length of a word that is marked in full when a part of it changed."""
 MOST_NAMED = 5
@@ -130,9 +131,9 @@ def _window(text: str, head: int, tail: int) -> str:
     return f"{'…' if head > AROUND else ''}{left}⟦{changed}⟧{right}{'…' if tail > AROUND else ''}"
 
 
-def _short(value: object, length: int = 500) -> str:
+def _short(value: object) -> str:
     text = json.dumps(plain(value), ensure_ascii=False)
-    return text if len(text) <= length else f"{text[:length]}… ({len(text):,} characters)"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"
 
 
 # Characters that XML 1.0 cannot represent, escaped or not.

@@ -15,7 +15,6 @@ from sessions.model.replies import FilePart, Key, keys_of
 from sessions.model.session import Case, Column
 
 Part = TypeVar("Part")
-KeptPart = TypeVar("KeptPart", bound=FilePart)
 
 SWITCH = {"enabled", "values"}
 
@@ -78,27 +77,34 @@ def _member(read: Read, data: Mapping[str, Any], name: str) -> Any:
 
 
 def _part(kind: type[Part], value: object) -> Part:
-    """Read a part of this type; keys unknown to the type go to its `extra`."""
-    if issubclass(kind, FilePart):
-        return _kept_part(kind, value)
+    """Read a part of this type; unknown keys, and those that count as absent, go to its `extra`."""
     data = _OBJECT(value)
-    changed: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     if kind is Column:
         data = {"id": _member(_TEXT, data, "adapter"), **data}
     elif kind is Case and "history" in data:
-        turns, changed["turns_off"] = _member(_turns, data, "history")
+        turns, given["turns_off"] = _member(_turns, data, "history")
         data = {**data, "history": turns}
-    known = _keys_and_readers(kind)
-    for name, (key, read) in known.items():
-        if name in data:
+    are_default: dict[str, bool] = {}
+    for name, (key, read) in _keys_and_readers(kind).items():
+        if name not in data:
+            if key.is_needed:
+                raise UnreadableError(f'has no "{name}"')
+        elif data[name] is not None or not key.rule.null_is_absent:
             try:
-                changed[key.field] = read(data[name])
+                found = read(data[name])
+                if key.rule.has_messages and found is not None:
+                    _member(_OBJECTS, found, "messages")
             except UnreadableError as error:
-                raise error.inside(f".{name}") from None
-        elif key.is_needed:
-            raise UnreadableError(f'has no "{name}"')
-    changed["extra"] = {name: item for name, item in data.items() if name not in known}
-    return kind(**changed)
+                if not key.rule.is_lenient:
+                    raise error.inside(f".{name}") from None
+                continue
+            given[key.field] = found
+            are_default[name] = found == key.default
+    given["extra"] = {name: item for name, item in data.items() if name not in are_default}
+    if issubclass(kind, FilePart):  # it keeps its layout in the file
+        given["keys"] = {name: are_default.get(name, False) for name in data}
+    return kind(**given)
 
 
 def _turns(value: object) -> tuple[list[dict[str, Any]], frozenset[int]]:
@@ -106,36 +112,6 @@ def _turns(value: object) -> tuple[list[dict[str, Any]], frozenset[int]]:
     given = _OBJECTS(value)
     turns = [turn["values"] if is_switch(turn) else turn for turn in given]
     return turns, frozenset([number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]])
-
-
-def _kept_part(kind: type[KeptPart], value: object) -> KeptPart:
-    """Read a part that remembers its layout in the file."""
-    data = _OBJECT(value)
-    known = _keys_and_readers(kind)
-    given: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
-    keys: dict[str, bool] = {}
-    for name, (key, _) in known.items():
-        if key.is_needed and name not in data:
-            raise UnreadableError(f'has no "{name}"')
-    for name, item in data.items():
-        keys[name] = False
-        if name not in known or (item is None and known[name][0].rule.null_is_absent):
-            extra[name] = item
-            continue
-        key, read = known[name]
-        try:
-            found = read(item)
-            if key.rule.has_messages and item is not None:
-                _member(_OBJECTS, item, "messages")
-        except UnreadableError as error:
-            if not key.rule.is_lenient:
-                raise error.inside(f".{name}") from None
-            extra[name] = item
-            continue
-        given[name] = found
-        keys[name] = found == key.default
-    return kind(**given, extra=extra, keys=keys)
 
 
 Read = Callable[[Any], Any]

@@ -34,13 +34,14 @@ class Sampler:
         self._seed = seed
         self._texts = Texts(source, examples)
         self._left = LARGEST
+        self._definitions: Mapping[str, Schema] = {}
 
     def value(self, name: str, schema: Schema, description: str = "") -> Any:
         """Return a plain JSON value of `schema` for the output `name`. Raises ProviderError if it is too large."""
-        definitions = schema.get("$defs", {})
-        return self._of(schema, (name,), definitions, description)
+        self._definitions = schema.get("$defs", {})
+        return self._of(schema, (name,), description)
 
-    def _of(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> Any:
+    def _of(self, schema: Schema, path: Path, hint: str) -> Any:
         self._left -= 1
         if self._left < 0:
             raise ProviderError(
@@ -50,7 +51,7 @@ class Sampler:
             )
         if "$ref" in schema:
             name = str(schema["$ref"]).rsplit("/", 1)[-1]
-            schema = {**definitions.get(name, {}), **{key: one for key, one in schema.items() if key != "$ref"}}
+            schema = {**self._definitions.get(name, {}), **{key: one for key, one in schema.items() if key != "$ref"}}
             if "$ref" in schema or len(path) > 4 * MAX_DEPTH:
                 return None
         hint = f"{hint} {schema.get('description', '')}".strip()
@@ -60,21 +61,21 @@ class Sampler:
             return self._one_of(list(schema["enum"]), path)
         for key in ("anyOf", "oneOf"):
             if schema.get(key):
-                return self._of(self._branch(schema[key], path), path, definitions, hint)
+                return self._of(self._branch(schema[key], path), path, hint)
         if schema.get("allOf"):
             merged = {key: one for part in schema["allOf"] for key, one in part.items()}
             merged |= {key: one for key, one in schema.items() if key != "allOf"}
-            return self._of(merged, path, definitions, hint)
+            return self._of(merged, path, hint)
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = next((one for one in kind if one != "null"), "null")
         if "unknown" in schema:
-            return self._unknown(schema, path, hint)
+            return self._unknown(path, hint)
         if kind == "object" or "properties" in schema:
-            return self._object(schema, path, definitions, hint)
+            return self._object(schema, path, hint)
         if kind == "array":
             fixed = schema.get("prefixItems", ())
-            found = [self._of(one, (*path, str(place)), definitions, hint) for place, one in enumerate(fixed)]
+            found = [self._of(one, (*path, str(place)), hint) for place, one in enumerate(fixed)]
             inner = schema.get("items")
             if not isinstance(inner, Mapping):
                 return found
@@ -82,7 +83,7 @@ class Sampler:
             recursive = least == 0 and len(path) > MAX_DEPTH
             count = 0 if recursive else max(least, min(2, most))
             while len(found) < count:
-                found.append(self._of(inner, (*path, "item"), definitions, hint))
+                found.append(self._of(inner, (*path, "item"), hint))
             if schema.get("uniqueItems"):
                 found = [one for place, one in enumerate(found) if one not in found[:place]]
             return found
@@ -111,7 +112,7 @@ class Sampler:
         told = [one for one in choices if isinstance(one, str) and words_of(one.replace("_", " ")) & text]
         return told[0] if told else choices[choose(f"{self._seed}{path}", len(choices))]
 
-    def _unknown(self, schema: Schema, path: Path, hint: str) -> Any:
+    def _unknown(self, path: Path, hint: str) -> Any:
         """Return a value for an unknown type, by the examples or the name."""
         seen = self._texts.in_examples(path)
         if seen:
@@ -127,13 +128,13 @@ class Sampler:
             return self._integer({}, path)
         return self._string({}, path, hint)
 
-    def _object(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> Any:
+    def _object(self, schema: Schema, path: Path, hint: str) -> Any:
         properties: Mapping[str, Schema] = schema.get("properties", {})
         if properties:
             required = schema.get("required", ())
             deep = len(path) > MAX_DEPTH
             return {
-                name: self._of(one, (*path, name), definitions, "")
+                name: self._of(one, (*path, name), "")
                 for name, one in properties.items()
                 if name in required or not deep
             }
@@ -142,8 +143,8 @@ class Sampler:
         keys = [one.lower().replace(" ", "_") for one in self._source.names[:2]] or ["first", "second"]
         told = schema.get("propertyNames")
         if told:
-            keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), definitions, "")) for _ in range(2)))
-        return {key: self._of(inner, (*path, key), definitions, hint) for key in keys[: schema.get("maxProperties", 2)]}
+            keys = list(dict.fromkeys(str(self._of(told, (*path, "key"), "")) for _ in range(2)))
+        return {key: self._of(inner, (*path, key), hint) for key in keys[: schema.get("maxProperties", 2)]}
 
     def _integer(self, schema: Schema, path: Path) -> int:
         low, high = _bounds(schema, 1)

@@ -8,17 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.protocol import Object
-from adapters.lm.wires.dspys_client import (
-    VERBATIM,
-    NotTakenError,
-    arguments_of,
-    refuse_other_ways,
-    taken,
-)
+from adapters.lm.wires.dspys_client import VERBATIM, NotTakenError, arguments_of, refuse_other_ways, taken
 
-OPENAI_REASONING = re.compile(
-    r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?",
-)
+OPENAI_REASONING = re.compile(r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?")
 """Models whose token limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
 
 
