@@ -81,6 +81,10 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
         """The message, and the keys of the dialog as buttons."""
         return key_hints(self.app, f"{self._said}   {self._hint}" if self._said else self._hint)
 
+    def show_last_line(self) -> None:
+        """Show another message or other keys."""
+        self.query_one(_Keys).show(self.last_line)
+
 
 class AskScreen(Dialog[str | None]):
     """Ask for a line of text; returns None after escape. `refuse` returns why a text is invalid, or ""."""
