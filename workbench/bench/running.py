@@ -30,7 +30,7 @@ from sessions.model.variants import VariantError
 from sessions.running import recording, repeats, tools
 from workbench.bench.judging import LONGEST_REASON, Check, Judged, judge, missed
 from workbench.bench.planning import Forecasts, Job, Plan
-from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
+from workbench.config.confinement import NOTHING_MORE, Allowed
 from workbench.output import measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import sending
@@ -53,7 +53,6 @@ class Settings:
     allowed: Allowed = NOTHING_MORE
     checks: tuple[Check, ...] = ()
     retries: int = RETRIES
-    confinement: Confinement = FREE
 
 
 @dataclass
@@ -246,7 +245,6 @@ class Bench:
                 offered=offered,
                 stream=False,
                 retries=settings.retries,
-                confinement=settings.confinement,
             )
         except (SignatureError, VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
             raise CommandError(f"{job.target.file}: {job.column.id}: {error}") from error

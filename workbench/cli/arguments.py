@@ -15,7 +15,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -51,11 +50,14 @@ class Parser(argparse.ArgumentParser):
         """Add an option that may be repeated; its values are a list."""
         self.option(names, metavar, about, action="append", default=[], **settings)
 
+    def one_or_more(self, names: str, metavar: str, about: str, **settings: Any) -> None:
+        """Add an option that takes one or more values and may be repeated; its values are a list."""
+        self.option(names, metavar, about, action="extend", nargs="+", default=[], **settings)
+
     def shared(self, *names: str) -> None:
         """Add the options of `SHARED` with these names."""
         for name in names:
-            flag, settings = SHARED[name]
-            self.add_argument(flag, **deepcopy(settings))  # each parser has lists of its own
+            SHARED[name](self)
 
     def error(self, message: str) -> NoReturn:
         """Raise `CommandError`; suggest the nearest option, or the nearest word of a closed list."""
@@ -116,65 +118,42 @@ def model(text: str) -> str:
     return text
 
 
-SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
-ONE_OR_MORE: Mapping[str, Any] = {"action": "extend", "nargs": "+", "default": []}
-SHARED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "session": ("session", {"nargs": "?", "metavar": "SESSION", "help": "a session file"}),
-    "json": ("--json", {"action": "store_true", "help": "print the documented JSON instead of text"}),
-    "adapters": (
+LISTED = "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"
+SHARED: Mapping[str, Callable[[Parser], None]] = {
+    "session": lambda parser: parser.option("session", "SESSION", "a session file", nargs="?"),
+    "json": lambda parser: parser.flag("--json", "print the documented JSON instead of text"),
+    "adapters": lambda parser: parser.one_or_more(
         "--adapter",
-        {
-            **ONE_OR_MORE,
-            "dest": "adapters",
-            "metavar": "A",
-            "help": "a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
-            "module:Class of your own, which is imported; several may follow, also as chat,json; write a comma of an "
-            "id as \\, (default: the session's columns)",
-        },
+        "A",
+        "a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
+        "module:Class of your own, which is imported; several may follow, also as chat,json; write a comma of an "
+        "id as \\, (default: the session's columns)",
+        dest="adapters",
     ),
-    "model": (
-        "--model",
-        {"type": model, "metavar": "M", "help": "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"},
+    "model": lambda parser: parser.option("--model", "M", LISTED, type=model),
+    "models": lambda parser: parser.one_or_more(
+        "--model", "M", f"{LISTED}; with several, adapter × model", dest="models", type=model
     ),
-    "models": (
-        "--model",
-        {
-            **ONE_OR_MORE,
-            "dest": "models",
-            "type": model,
-            "metavar": "M",
-            "help": "offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
-        },
-    ),
-    "tool": (
+    "tool": lambda parser: parser.several(
         "--tool",
-        {
-            **SEVERAL,
-            "dest": "handlers",
-            "metavar": "NAME=MODULE:FUNCTION",
-            "help": "answer the session's tool NAME with a function of your own, which is imported",
-        },
+        "NAME=MODULE:FUNCTION",
+        "answer the session's tool NAME with a function of your own, which is imported",
+        dest="handlers",
     ),
-    "allow_host": (
+    "allow_host": lambda parser: parser.several(
         "--allow-host",
-        {
-            **SEVERAL,
-            "dest": "allow_hosts",
-            "metavar": "HOST",
-            "help": "send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
-        },
+        "HOST",
+        "send your API key to an address of this session or a `.env` if it is at HOST (or HOST:PORT)",
+        dest="allow_hosts",
     ),
-    "allow_variable": (
+    "allow_variable": lambda parser: parser.several(
         "--allow-variable",
-        {
-            **SEVERAL,
-            "dest": "allow_variables",
-            "metavar": "NAME",
-            "help": "send the value of this variable in the header that the session's header_variables give it",
-        },
+        "NAME",
+        "send the value of this variable in the header that the session's header_variables give it",
+        dest="allow_variables",
     ),
 }
-"""Options that several commands have, by name: the flag, and the settings of `add_argument`."""
+"""Options that several commands have, by name."""
 
 
 def value(expected: str, read: Callable[[str], Value], fits: Callable[[Value], bool]) -> Callable[[str], Value]:

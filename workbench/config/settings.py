@@ -84,13 +84,12 @@ class InForce:
     origins: Mapping[str, Origin]
 
 
-def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None = None) -> InForce:
+def load() -> InForce:
     """Load the settings: environment over file over default (for `editor`, file over environment).
 
     Raises ConfigError, which names file, line, problem and the nearest name.
     """
-    env = os.environ if environment is None else environment
-    read = config_file.read(config_file.config_path(env)) if file is None else file
+    read = config_file.read(config_file.config_path(os.environ))
     for name in read.data:
         if name not in BY_NAME:
             near = nearest(name, BY_NAME)
@@ -109,10 +108,10 @@ def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None =
             raise ConfigError(f"{read.place_of(key.name, *error.keys)}: {key.name}: {error}") from None
         except ValueError as error:
             raise ConfigError(f"{read.place_of(key.name)}: {key.name}: {error}") from None
-        variable = next((name for name in key.variables if env.get(name)), None)
+        variable = next((name for name in key.variables if os.environ.get(name)), None)
         try:
             if variable is not None:
-                in_environment = key.check(env[variable]), Origin("environment", variable)
+                in_environment = key.check(os.environ[variable]), Origin("environment", variable)
         except ValueError as error:
             raise ConfigError(f"the variable {variable}: {error}") from None
         order = (in_environment, in_file) if key.environment_wins else (in_file, in_environment)

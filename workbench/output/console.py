@@ -127,10 +127,10 @@ def text(content: str, end: str = "\n") -> None:
     _write((display.safe(content) if is_terminal(_out()) else content) + end)
 
 
-def heading(content: str, colour: str) -> None:
-    """Write a heading of a result, colored on a terminal (unless NO_COLOR is set)."""
+def heading(content: str, colour: str | None) -> None:
+    """Write a line of a result, colored on a terminal (unless NO_COLOR is set); None is no color."""
     shown = display.safe(content) if is_terminal(_out()) else content
-    _write(coloured(shown, colour, _out()) + "\n")
+    _write((shown if colour is None else coloured(shown, colour, _out())) + "\n")
 
 
 def blocks(made: Iterable[Block]) -> None:
@@ -139,10 +139,7 @@ def blocks(made: Iterable[Block]) -> None:
     from adapters.display.blocks import Shown
 
     for line, tone in as_text.toned_lines(Shown("", tuple(made)), most_rows=sys.maxsize):
-        if tone in _TONES:
-            heading(line, _TONES[tone])
-        else:
-            text(line)
+        heading(line, _TONES.get(tone))
 
 
 def coloured(shown: str, colour: str, stream: TextIO) -> str:
@@ -156,10 +153,7 @@ def diff_lines(lines: Iterable[str], indent: str = "") -> None:
     """Write the lines of a unified diff, red and green on a terminal."""
     for line in lines:
         colour = {"-": "red", "+": "green", "@": "dim"}.get(line.lstrip(" ")[:1])
-        if colour is None:
-            text(f"{indent}{line}")
-        else:
-            heading(f"{indent}{line}", colour)
+        heading(f"{indent}{line}", colour)
 
 
 def chunk(content: str) -> None:

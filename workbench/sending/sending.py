@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from adapters import lm
-from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.late_dataclasses import dataclass, replace
@@ -200,20 +199,13 @@ def send(
     )
 
 
-def keep(
-    session: Session,
-    case_name: str,
-    column: Column,
-    run: Run,
-    adapter: Adapter | None = None,
-    raw: bool = False,
-) -> Session:
+def keep(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
     """Return the session with the run's reply stored in its column and recorded for `check`.
 
     The stored reply is the one to the column's own adapter; replies to a fallback or an extraction are only in the
     recording. `raw`: the reply was not parsed. Raises `SessionError` for a run interrupted before a complete reply.
     """
-    recorded = recording.record(session, session.case(case_name), column, run, adapter=adapter)
+    recorded = recording.record(session, session.case(case_name), column, run)
     return keep_partial(recorded, case_name, column, run, raw)
 
 

@@ -56,11 +56,7 @@ NAME = "rewrite"
 
 
 class SuggestionError(Exception):
-    """Why there is no rewrite; `run` is the failed run, None if no call was made."""
-
-    def __init__(self, message: str, run: Run | None = None) -> None:
-        super().__init__(message)
-        self.run = run
+    """Why there is no rewrite."""
 
 
 @dataclass(frozen=True)
@@ -195,13 +191,13 @@ def ask(
     except (SignatureError, ProviderError, UnknownAdapterError, BuildError, expectations.ExpectationError) as error:
         raise SuggestionError(str(error)) from error
     if run.error is not None:
-        raise SuggestionError(run.error.message, run)
+        raise SuggestionError(run.error.message)
     text = str(run.values["rewrite"]).strip()
     before = text_of(session, of)
     if not text:
-        raise SuggestionError("the model gave an empty text", run)
+        raise SuggestionError("the model gave an empty text")
     if text == before.strip():
-        raise SuggestionError("the model left the text as it is", run)
+        raise SuggestionError("the model left the text as it is")
     return Suggestion(of, before, text, run)
 
 

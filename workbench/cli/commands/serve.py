@@ -62,13 +62,12 @@ def add_arguments(parser: Parser) -> None:
         default=60.0,
     )
     parser.option("--keep", "DIR", "keep the folders of all seats in DIR")
-    parser.option(
+    parser.one_or_more(
         "--allow-models",
         "M",
         "allow these models too; the process of every seat then holds the API keys of their providers",
         dest="models",
         type=arguments.model,
-        **arguments.ONE_OR_MORE,
     )
     parser.flag("--projector", "prepare the teacher's page for a room: large headings, letters of 24 px")
     parser.option(

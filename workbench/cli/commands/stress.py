@@ -178,11 +178,8 @@ def _write(found: Grid, name: str) -> None:
             cells = [one.cells.get(mutation.name) for one in found.columns]
             signs = [NOT_APPLICABLE if one is None else SIGNS[one.verdict] for one in cells]
             row = _row(f"  {mutation.name}", signs, heads)
-            worst = next((one for one in VERDICTS[:2] if SIGNS[one] in row[NAME_WIDTH:]), None)
-            if worst is None:
-                console.text(row)
-            else:
-                console.heading(row, _COLOURS[worst])
+            bad = [_COLOURS[one] for one in VERDICTS[:2] if SIGNS[one] in row[NAME_WIDTH:]]
+            console.heading(row, bad[0] if bad else None)
     console.text("")
     for verdict in VERDICTS:
         console.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")

@@ -27,7 +27,7 @@ from workbench.output.measures import counted
 from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen
-from workbench.tui.dialogs.choose import LONGEST_FILTER, ChooseScreen, Entry
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.host import Ended, Host, answer_to
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
@@ -112,15 +112,9 @@ class BrowseScreen(ChooseScreen):
         self._glance.styles.max_height = max(4, room - entries)
         return entries
 
-    def found(self, typed: str) -> list[Entry]:
-        words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
-        found: list[Entry] = []
-        for entry in self._entries:
-            card = self._cards.get(entry.value, "")
-            text = f"{entry.name} {entry.about}".lower() + (f" {card.words}" if isinstance(card, Card) else "")
-            if all(word in text for word in words):
-                found.append(entry)
-        return found
+    def searched_text(self, entry: Entry) -> str:
+        card = self._cards.get(entry.value)
+        return f"{super().searched_text(entry)} {card.words if isinstance(card, Card) else ''}"
 
     def take_lines(self, text: str) -> None:
         """Open a pasted call instead of a file."""

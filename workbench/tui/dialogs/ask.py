@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 from workbench.output.display import LINE_BREAK, cell_width, safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.row_compositor import OneLayout
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, in_rows, key_hints, lines
 
 Result = TypeVar("Result")
 
@@ -42,14 +42,8 @@ class _Keys(PlainStatic):
         self.on_resize()
 
     def on_resize(self) -> None:
-        width, rows = self.content_size.width, [Content()]
-        for key in self._keys.split(GAP):
-            longer = Content.assemble(rows[-1], GAP, key) if rows[-1] else key
-            if not rows[-1] or longer.cell_length <= width:
-                rows[-1] = longer
-            else:
-                rows.append(key)
-        super().show(Content("\n").join(rows) if width else self._keys)
+        width = self.content_size.width
+        super().show(in_rows(self._keys.split(GAP), GAP, width) if width else self._keys)
 
 
 class Dialog(ModalScreen[Result], OneLayout[Result]):
@@ -80,6 +74,10 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
     def last_line(self) -> Content:
         """The message, and the keys of the dialog as buttons."""
         return key_hints(self.app, f"{self._said}   {self._hint}" if self._said else self._hint)
+
+    def show_last_line(self) -> None:
+        """Show another message or other keys."""
+        self.query_one(_Keys).show(self.last_line)
 
 
 class AskScreen(Dialog[str | None]):

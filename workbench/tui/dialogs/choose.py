@@ -23,7 +23,7 @@ from workbench.sending import model_choices
 from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.access import EntryList
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines, plain_notify
+from workbench.tui.widgets.text.plain import QUIET, content, lines, plain_notify
 
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
@@ -106,7 +106,11 @@ class ChooseScreen(Dialog[str | None]):
     def found(self, typed: str) -> list[Entry]:
         """Return the matching entries, best first."""
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
-        return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
+        return [one for one in self._entries if all(word in self.searched_text(one) for word in words)]
+
+    def searched_text(self, entry: Entry) -> str:
+        """Return the text in which typed words find an entry."""
+        return f"{entry.name} {entry.about}".lower()
 
     def place_of_typed(self, typed: str) -> int:
         """Return the place of the typed text among the entries: by default the last."""
@@ -119,7 +123,7 @@ class ChooseScreen(Dialog[str | None]):
     def say(self, said: str) -> None:
         """Show a message before the keys in the last line."""
         self._said = said
-        self.query_one(".dialog-hint", PlainStatic).show(self.last_line)
+        self.show_last_line()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -261,7 +265,7 @@ class ModelScreen(ChooseScreen):
             ]
             return [*current, *map(_entry, (*self._of_servers, *self._known)), *own, *examples]
         words = typed.lower().split()
-        fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]
+        fitting = [one for one in own if all(word in self.searched_text(one) for word in words)]
         models = (*self._of_servers, *self._known, *self._listed)
         found = model_list.search(models, typed)
         return [*fitting, *map(_entry, sorted(found, key=partial(_rank, words)))]

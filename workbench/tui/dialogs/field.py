@@ -18,7 +18,7 @@ from workbench.output.display import one_line, safe
 from workbench.tui.dialogs.ask import Dialog, on_a_row
 from workbench.tui.keys import pane_keys
 from workbench.tui.widgets.tab_line import ChoiceLine
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 
 ROLES = (Choice("input", "input"), Choice("output", "output"))
 _HINT = "tab next field   {field.accept|enter} accept   {field.close|esc} close"
@@ -89,7 +89,8 @@ class FieldScreen(Dialog[NewMember | None]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._types.display = self._type.has_focus
         more = _HINT_OF_ROLE if self._role.has_focus else _HINT_OF_TYPES if self._lists_types else ""
-        self.query_one(".dialog-hint", PlainStatic).show(key_hints(self.app, more + _HINT))
+        self._hint = more + _HINT
+        self.show_last_line()
 
     @property
     def _lists_types(self) -> bool:

@@ -24,7 +24,7 @@ from workbench.tui.keys import pane_keys
 from workbench.tui.pages.drifts import blocks_of_lines
 from workbench.tui.runs.run_history import LiveCalls
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import QUIET, content, lines
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, TextView, block
 
 SIGNS = {"done": ("✓", "ok"), "failed": ("✗", "error"), "cancelled": ("■", "warning")}
@@ -226,7 +226,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         self._list.styles.height = min(MOST_ROWS, count)
         self._list.show(count, self._current)
         self._hint = HINT_OF_A_RUN if count else HINT
-        self.query_one(".dialog-hint", PlainStatic).show(self.last_line)
+        self.show_last_line()
         about = f" · {one_line(self._live.about(), 60)}" if self._live is not None and self.is_of_program else ""
         dialog = self.query_one(".dialog")
         dialog.border_title = content(f" Sent · {self._scope}{about} · {counted(self._found.count, 'run')} ")

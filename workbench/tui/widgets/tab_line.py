@@ -19,7 +19,7 @@ from textual.widget import Widget
 from adapters.late_dataclasses import dataclass
 from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.keys import pane_keys
-from workbench.tui.widgets.text.plain import QUIET, content, key_hints, press_button
+from workbench.tui.widgets.text.plain import QUIET, content, in_rows, key_hints, press_button
 
 LONGEST_CUT = 8
 """Maximum characters of a name where names are cut."""
@@ -173,13 +173,7 @@ class ChoiceLine(Widget, can_focus=True):
             pieces.append(label.stylize(Style.from_meta({"choice": index})))
         if self._index is None and self._value is not ABSENT:
             pieces.append(content(f"⚠ {self._value!r} is not among these", "$text-warning"))
-        rows: list[list[Content]] = [[]]
-        for piece in pieces:
-            used = sum(one.cell_length + len(APART) for one in rows[-1])
-            if rows[-1] and used + piece.cell_length > width:
-                rows.append([])
-            rows[-1].append(piece)
-        return Content("\n").join([Content(APART).join(row) for row in rows])
+        return in_rows(pieces, APART, width)
 
     def on_click(self, event: events.Click) -> None:
         index = event.style.meta.get("choice")

@@ -62,6 +62,18 @@ def lines(*parts: tuple[str, str] | str | Content) -> Content:
     )
 
 
+def in_rows(pieces: Iterable[Content], gap: str, width: int) -> Content:
+    """Join pieces in rows of at most `width` cells, with a gap between two; no piece is split."""
+    rows = [Content()]
+    for piece in pieces:
+        longer = Content.assemble(rows[-1], gap, piece) if rows[-1] else piece
+        if not rows[-1] or longer.cell_length <= width:
+            rows[-1] = longer
+        else:
+            rows.append(piece)
+    return Content("\n").join(rows)
+
+
 def button(label: Content, binding_id: str) -> Content:
     """Turn a label into a button that runs the binding with this id."""
     return label.stylize(Style.from_meta({DOES: binding_id}))
