@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, object_after, text_in_quotes, valid_object_at
-from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, in_a_list, whole_response
+from adapters.replies.flags.server_answers import (
+    ERROR_TEXT,
+    LONGEST_ERROR,
+    error_body,
+    error_of,
+    in_a_list,
+    whole_response,
+)
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -278,15 +285,13 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         whole = whole_response(root)
         if whole is not None:
             yield whole
-        error = root.get("error") or root.get("detail")
-        if root.get("object") == "error":
-            error = root.get("message")
+        error = error_of(root)
         refusal = root.get("refusal")
         if isinstance(refusal, str) and refusal:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         if len(outputs) == 1 < len(root):
             yield from _items_by_key(root, next(iter(outputs.values())))
-        keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
+        keys = [key for key in root if error is None and key not in ("type", "refusal")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
         is_as_many = is_asked_for and len(keys) == len(root) == len(outputs)
         if is_as_many and is_flat and not (near or whole) and inner is None:
