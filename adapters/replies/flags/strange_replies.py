@@ -69,6 +69,7 @@ STOP_TOKENS = (
     "<eos>",
     "<end_of_turn>",
 )
+LAST_TOKENS = re.compile(rf"(?:(?:{'|'.join(map(re.escape, STOP_TOKENS))})\s*)+\Z")
 NEXT_TURN = re.compile(
     r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
     r"(<end_of_turn>)\s*<start_of_turn>"
@@ -171,11 +172,11 @@ def leaked(reading: Reading) -> Iterator[Flag]:
         if turn is not None and NEXT_TURN.search(value):
             said = f"`{name}` goes on after {within}, the model's stop token ({place(reading, turn.start())})"
             yield Flag("stop-token-in-value", f"{said}: the server did not end the reply there.", name)
-        elif value.endswith(STOP_TOKENS):
-            stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
-            if stop and value.endswith(stop):
-                said = f"`{name}` ends with {stop}, the model's stop token: the server did not remove it."
-                yield Flag("stop-token-in-value", said, name)
+        elif value.endswith(STOP_TOKENS) and (stops := LAST_TOKENS.search(value)) and stops[0] in text:
+            them = "stop token: the server did not remove it"
+            if stops[0] not in STOP_TOKENS:
+                them = "stop tokens: the server did not remove them"
+            yield Flag("stop-token-in-value", f"`{name}` ends with {stops[0]}, the model's {them}.", name)
     for name, value in texts:
         if "\x00" in value:
             said = f"`{name}` contains the character U+0000, which databases such as PostgreSQL reject."

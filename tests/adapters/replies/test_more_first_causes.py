@@ -160,6 +160,16 @@ def test_backticks_instead_of_quotes_are_told_of_a_reply_that_parses() -> None:
     ("value", "token", "said"),
     [
         ("What's up?<end_of_turn>", "<end_of_turn>", "ends with <end_of_turn>, the model's stop token: the server did"),
+        (
+            "Lima.<|eot_id|></s>",
+            "<|eot_id|>",
+            "ends with <|eot_id|></s>, the model's stop tokens: the server did not remove them.",
+        ),
+        (
+            "Write </s> last.<|im_end|>",
+            "<|im_end|>",
+            "ends with <|im_end|>, the model's stop token: the server did not remove it.",
+        ),
         ("Lima.<|end|>", "<|end|>", "ends with <|end|>, the model's stop token: the server did not remove it."),
         (
             "Hello!<|end|><|assistant|> Good day!",
@@ -339,3 +349,24 @@ def test_an_end_marker_in_a_text_does_not_hide_that_another_output_is_missing() 
 def test_a_text_in_backticks_does_not_hide_that_another_output_is_missing() -> None:
     (cause,) = read("json", "q -> why, answer", '{"answer": ```json\n"Paris"\n}').diagnosis
     assert (cause.cause, cause.field) == ("output-missing", "why")
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion"),
+    [
+        ("json", "q -> a", '{"a": "x \\ud800 y"}'),
+        ("json", "q -> a: dict[str, list[str]]", '{"a": {"b": ["\\uDC00"]}}'),
+        ("chat", "q -> a: list[str]", '[[ ## a ## ]]\n["\\ud83d"]\n\n[[ ## completed ## ]]'),
+        ("chat", "q -> a", "[[ ## a ## ]]\nx \ud800\n\n[[ ## completed ## ]]"),
+        ("json", "q -> a: Literal['x', 'y']", '{"a": "\\ud800"}'),
+        ("json", "q -> a: list[int]", '{"a": ["\\ud800"]}'),
+        ("xml", "q -> a", "<a>x\ud800</a>"),
+    ],
+)
+def test_half_a_character_is_told(adapter: str, signature: str, completion: str) -> None:
+    assert [one.cause for one in read(adapter, signature, completion).diagnosis] == ["lone-surrogate"]
+
+
+@pytest.mark.parametrize("value", ["\\ud83d\\ude00", "\\\\ud800", "\U0001f600"])
+def test_whole_characters_and_words_about_halves_are_not_told(value: str) -> None:
+    assert read("json", "q -> a", f'{{"a": "{value}"}}').diagnosis == ()
