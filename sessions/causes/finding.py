@@ -122,10 +122,15 @@ def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:
                 found[name] = drift.message.rpartition(" ")[2]
     for edit in (edit for drift in drifts for edit in drift.edits):
         of_name = edit.origin.field if edit.origin.kind == "name" and edit.origin.turn == "system" else None
-        if of_name is not None and of_name in _WORD.findall(edit.after):
+        if of_name is not None and of_name in _WORD.findall(edit.after) and not _is_placeholder(edit):
             found.update(dict.fromkeys(_WORD.findall(edit.before), "gone"))
             found[of_name] = "new"
     return found
+
+
+def _is_placeholder(edit: Edit) -> bool:
+    """Return whether only a field's {name} came or went, as XML shows it for some types alone."""
+    return (edit.before + edit.after).strip() == f"{{{edit.origin.field}}}"
 
 
 def _value_name(drift: Drift) -> str:
@@ -154,19 +159,24 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str], typed:
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
+        follows |= kind in ("marker", "name") and field in typed and (_is_placeholder(edit) or not _has_words(edit))
         if kind in _OF_ADAPTERS and types:  # it names a changed type, or describes the form of one
             is_note = _ABOUT_TYPES.search(f"{edit.before}\n{edit.after}") is not None
-            is_note |= field in typed and _WORD.search(edit.before + edit.after) is None
+            is_note |= field in typed and not _has_words(edit)
             follows |= is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}"))
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
     yield from given
 
 
+def _has_words(edit: Edit) -> bool:
+    return _WORD.search(edit.before + edit.after) is not None
+
+
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
 _ABOUT_TYPES = re.compile(
     r"the value you produce|valid Python|adhere to|JSON schema|exactly match|no extra characters|\bone of\b|"
-    "be a single|True or False|nested XML structure|object with these keys|the value of this field|Add no other keys"
+    "be a single|True or False|<item>|nested XML structure|object with these keys|the value of this field|Add no other keys"
 )
 """Phrases in the adapters' notes on types, as in dspy's `translate_field_type`, `user_message_output_requirements`."""
 
