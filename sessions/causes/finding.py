@@ -176,7 +176,8 @@ def _has_words(edit: Edit) -> bool:
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
 _ABOUT_TYPES = re.compile(
     r"the value you produce|valid Python|adhere to|JSON schema|exactly match|no extra characters|\bone of\b|"
-    "be a single|True or False|<item>|nested XML structure|object with these keys|the value of this field|Add no other keys"
+    "be a single|True or False|<item>|nested XML structure|object with these keys|the value of this field|"
+    "Add no other keys"
 )
 """Phrases in the adapters' notes on types, as in dspy's `translate_field_type`, `user_message_output_requirements`."""
 
