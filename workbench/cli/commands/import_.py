@@ -139,7 +139,13 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
             call=options.call,
             text=piped,
         )
+        if imported.is_bare_text and options.signature is not None:
+            raise CommandError(f"{options.source} is a signature itself; leave out --signature")
         return {"": _fitted(options, imported, into)}
+    if options.call is not None:
+        raise CommandError(
+            "--call chooses a call of a text or history; --failed, --predictor and --model those of a trace"
+        )
     try:
         mask = tuple([re.compile(one) for one in options.mask])
     except re.error as error:
