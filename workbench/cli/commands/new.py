@@ -113,9 +113,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _save(session: Session, path: Path, is_forced: bool) -> None:
-    if path.exists() and not is_forced:
-        raise CommandError(f"{path} is there already; --force overwrites it")
-    store.save(session, path)
+    if is_forced:
+        store.save(session, path)
+        return
+    there = CommandError(f"{path} is there already; --force overwrites it")
+    if path.exists():
+        raise there
+    try:
+        store.save_new(session, path)
+    except store.FileIsThereError:  # another process made it meanwhile
+        raise there from None
 
 
 def _write_module(options: argparse.Namespace, written: SignatureText) -> int:

@@ -320,3 +320,15 @@ def build():
 def test_a_class_in_a_function_becomes_a_session(run: Run, given: str) -> None:
     Path("qa.py").write_text(INNER)
     assert "question -> answer" in run("new", given, "-o", "qa.json").err
+
+
+def test_of_two_at_once_only_the_first_writes_its_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that another process makes after the look for it is not replaced."""
+    assert run("new", "a -> b", "-o", "q.json").code == 0
+    first = Path("q.json").read_bytes()
+    monkeypatch.setattr(Path, "exists", lambda self, **_: False)
+    done = run("new", "c -> d", "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    assert "q.json is there already; --force overwrites it" in done.err
+    assert Path("q.json").read_bytes() == first
+    assert run("new", "c -> d", "-o", "q.json", "--force").code == 0
