@@ -108,6 +108,10 @@ class ChooseScreen(Dialog[str | None]):
         words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
 
+    def width_of_names(self, shown: Sequence[Entry]) -> int:
+        """Return the cells of a name before its description, which begins later only beside longer names."""
+        return self._name_width
+
     def take_lines(self, text: str) -> None:
         """Search for the first line of a pasted text."""
         self.query_one(Input).insert_text_at_cursor(text.strip().splitlines()[0])
@@ -155,10 +159,11 @@ class ChooseScreen(Dialog[str | None]):
             if free is not None:
                 self._shown.append(free)
         listed: list[Option] = []
+        name_width = self.width_of_names(self._shown)
         for one in self._shown:
             mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
             name = one_line(one.name, 100)
-            pad = " " * max(0, self._name_width - cell_width(name))
+            pad = " " * max(0, name_width - cell_width(name))
             about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
             listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
         values = [one.value for one in self._shown]
@@ -186,6 +191,8 @@ class ChooseThemeScreen(ChooseScreen):
             self.app.theme = entry.value
 
 
+LONGEST_MODEL = 27
+"""The cells of a model's name beside which descriptions are aligned."""
 LOADING = "loading litellm's models …"
 WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
@@ -261,6 +268,9 @@ class ModelScreen(ChooseScreen):
         models = (*self._of_servers, *self._known, *self._listed)
         found = model_list.search(models, typed)
         return [*fitting, *map(_entry, sorted(found, key=partial(_rank, words)))]
+
+    def width_of_names(self, shown: Sequence[Entry]) -> int:
+        return min(LONGEST_MODEL, max([len(one.name) for one in shown], default=0))
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):
