@@ -104,7 +104,7 @@ def marked(lines: Sequence[str]) -> Iterator[str]:
 
 def _beginning(line: str) -> str:
     """Cut a long line of a diff to its beginning."""
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line) - 1:,} characters)"
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
 
 
 def _cut(old: str, new: str, is_pair: bool) -> tuple[str, str]:

@@ -114,6 +114,16 @@ def answers_another(session: Session, case: Case, column: Column) -> bool:
     return reply.request_digest not in (None, digest_of({**recorded.request, "messages": recorded.messages}))
 
 
+def is_outdated(reply: Reply | None, request: Request, model: str | None) -> bool:
+    """Return whether a reply belongs to another prompt than `request` or to another model.
+
+    A pasted reply names neither, so it belongs to any.
+    """
+    if reply is None or reply.is_of_another_model(model):
+        return reply is not None
+    return reply.request_digest is not None and reply.request_digest != request.digest()
+
+
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:
     """Record the requests and replies of a run. Raises `SessionError` for a run without a complete reply."""
     if not run.attempts or (run.error is not None and run.error.phase != "response") or run.cancelled:

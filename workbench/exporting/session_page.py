@@ -268,6 +268,8 @@ class _SessionPage:
 
     def _reply(self, shown: Shown, column: int) -> Iterator[Element]:
         name = self.prepared.columns[column].id
+        if shown.is_old:
+            yield as_html.element(Note("This reply answers another prompt or model than the one shown."))
         for block in shown.reading.shown().blocks:
             if isinstance(block, Passage):
                 pieces = tuple([self._keyed(piece, "the reply") for piece in block.pieces])
