@@ -41,7 +41,7 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from sessions.file import store
+from sessions.file import saving, store
 from sessions.file.store import Opened
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
@@ -138,6 +138,7 @@ def _there_already(path: str) -> CommandError:
 def _save(session: Session, path: str, opened: Opened | None, is_forced: bool) -> None:
     """Write a session into the file that was opened, or to a new one. Raises `SessionError` and `CommandError`."""
     if opened is not None or is_forced:
+        saving.keep_restore_point(path)
         store.save(session, path, over=opened.fingerprint if opened is not None else None)
         return
     try:

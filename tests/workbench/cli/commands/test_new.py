@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from sessions.file import store
+from sessions.file import saving, store
 from sessions.model.session import Tool
 from sessions.running import rendering
 from workbench.output import exit_codes
@@ -332,3 +332,15 @@ def test_of_two_at_once_only_the_first_writes_its_session(run: Run, monkeypatch:
     assert "q.json is there already; --force overwrites it" in done.err
     assert Path("q.json").read_bytes() == first
     assert run("new", "c -> d", "-o", "q.json", "--force").code == 0
+
+
+def test_what_force_overwrites_is_kept_as_a_restore_point(run: Run) -> None:
+    run("new", "a -> b", "-o", "q.json")
+    first = Path("q.json").read_bytes()
+    assert run("new", "c -> d", "-o", "q.json", "--force").code == 0
+    (point,) = saving.restore_points("q.json")
+    assert point.place.read_bytes() == first
+    Path("s.py").write_text(f"{HEAD}    e: str = dspy.InputField()\n    f: str = dspy.OutputField()\n")
+    second = Path("q.json").read_bytes()
+    assert run("import", "s.py:S", "-o", "q.json", "--force").code == 0
+    assert saving.restore_points("q.json")[0].place.read_bytes() == second
