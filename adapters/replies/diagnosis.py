@@ -237,13 +237,16 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
     """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
     written = [name for name in missing if f'"{name}"' in text]
-    opening = OBJECT.search(text) if written else None
+    is_fenced = reading.form == "fenced json"
+    opening = OBJECT.search(text, _fence_with_fields(reading) if is_fenced else 0) if written else None
     start = -1 if opening is None else opening.start()
     found = next((one for one in KEY.finditer(text, start) if one[1] in written), None) if opening else None
     if found is None:
         return
     name, at, end = found[1], found.start(), valid_object_at(text, start)
-    key, first = f"The JSON key `{name}` ({place(reading, at)})", text.find("{")
+    key, first = f"The JSON key `{name}` ({place(reading, at)})", start if is_fenced else text.find("{")
+    if is_fenced and at >= end:  # behind the block that is parsed
+        return
     closing = _end_of_braces(text, first, start)
     if closing:
         taken = f"{shown(text[first:closing])} ({place(reading, first)})"
@@ -267,6 +270,13 @@ def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]
         yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
+
+
+def _fence_with_fields(reading: Reading) -> int:
+    """Return the start of the fenced block that was parsed."""
+    text = reading.completion
+    first = min([one.place[0] for one in reading.fields.values() if one.place], default=None)
+    return max(text.find("```json") if first is None else text.rfind("```", 0, first), 0)
 
 
 def _end_of_braces(text: str, first: int, before: int) -> int:
@@ -323,7 +333,7 @@ def _last(reading: Reading) -> Diagnosis:
         return replace(likely, find_fixes=partial(_own_format_first, reading, likely))
     states = reading.states
     missing = [name for name, one in reading.fields.items() if one.state == "missing"]
-    for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
+    for cause, unread, name in _unread_key(reading, missing) if reading.form in ("json", "fenced json") else ():
         return told(cause, unread, name)
     if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
         return told(MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from adapters.replies.flag import MORE_TOKENS, Fix, describe_field, raise_limit, retype_field, use_adapter
-from adapters.replies.flags.strange_replies import STOP_TOKENS, made_up_input
+from adapters.replies.flags.strange_replies import LAST_TOKENS, NEXT_TURN, STOP_TOKENS, made_up_input
 from adapters.replies.flags.values_refused import given_value, list_to_write
 from adapters.replies.flags.wrong_places import known_keys, nearly
 from adapters.replies.repairs import says_nothing
@@ -227,8 +227,10 @@ def stop_at_inputs(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def stop_at_token(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to end the reply at the stop token that its text has."""
+    """Offer to end the reply at the stop token before another turn, or else at its text's end."""
     text = target.given if target is not None and isinstance(target.given, str) else ""
+    telling = NEXT_TURN.search(text) or LAST_TOKENS.search(text)
+    text = text if telling is None else telling[0]
     found = min([(text.find(one), one) for one in STOP_TOKENS if one in text], default=None)
     if found is not None:
         yield Fix("sampling", f"Set `stop` to {found[1]}.", {"params": {"stop": [found[1]]}})

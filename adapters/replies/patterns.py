@@ -259,6 +259,13 @@ PATTERNS: tuple[Pattern, ...] = (
         (describe("The value itself, not inside an object or a list."), use("baml"), use("json")),
     ),
     Pattern("alias-expected", "The type expects its aliases", (use("json"),)),
+    Pattern(
+        "lone-surrogate",
+        "One half of a character: an unpaired surrogate",
+        (describe("Write every character itself, not as \\u and digits."), use("chat"), use("json")),
+        "",
+        "any",
+    ),
     Pattern("number-too-long", "The number has more digits than Python reads", (as_text,)),
     Pattern(
         "not-a-number",

@@ -68,10 +68,12 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
     edits = [edit for drift in result.drift for edit in drift.edits if edit.origin.kind == "type"]
     runs = [run.strip(" ,;") for edit in edits for run in (*edit.before.split(" … "), *edit.after.split(" … "))]
     types = {word for run in runs if " " not in run for word in _WORD.findall(run)}
+    typed = {edit.origin.field for edit in edits}
     for drift in result.drift:
         if drift.part == "render" and drift.edits:
-            for key in _keys_of_edits(drift, fields, types):
+            for key in _keys_of_edits(drift, fields, types, typed):
                 found.setdefault(key, []).append(drift)
+    _join_types(found)
     model = next((one for one in result.drift if one.place == "request.model"), None)
     told: set[int] = set()
     for change in verdicts.verdict_changes(result):
@@ -85,9 +87,28 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
     return found
 
 
+def _join_types(found: dict[Key, list[Drift]]) -> None:
+    """Join the causes of each field's type.
+
+    Some messages show the type in a note, too; the shortest text is that of the type alone.
+    """
+    by_field: dict[str, list[Key]] = {}
+    for key in found:
+        if key.kind == "type":
+            by_field.setdefault(key.name, []).append(key)
+    for keys in by_field.values():
+        first = min(keys, key=lambda one: len(one.before) + len(one.after))
+        for key in keys:
+            if key != first:
+                found[first] += [drift for drift in found.pop(key) if drift not in found[first]]
+
+
 def origins_of(key: Key, drift: Drift) -> tuple[Origin, ...]:
     """Return the origins where a cause shows in a drift; empty if no text changed."""
-    own = [edit.origin for edit in drift.edits if _edit_key(edit, drift.versions) == key]
+    keys = [_edit_key(edit, drift.versions) for edit in drift.edits]
+    if key not in keys and key.kind == "type":  # joined with it
+        keys = [key if (one.kind, one.name) == (key.kind, key.name) else one for one in keys]
+    own = [edit.origin for edit, one in zip(drift.edits, keys, strict=True) if one == key]
     return tuple(dict.fromkeys(own or [edit.origin for edit in drift.edits]))
 
 
@@ -101,10 +122,15 @@ def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:
                 found[name] = drift.message.rpartition(" ")[2]
     for edit in (edit for drift in drifts for edit in drift.edits):
         of_name = edit.origin.field if edit.origin.kind == "name" and edit.origin.turn == "system" else None
-        if of_name is not None and of_name in _WORD.findall(edit.after):
+        if of_name is not None and of_name in _WORD.findall(edit.after) and not _is_placeholder(edit):
             found.update(dict.fromkeys(_WORD.findall(edit.before), "gone"))
             found[of_name] = "new"
     return found
+
+
+def _is_placeholder(edit: Edit) -> bool:
+    """Return whether only a field's {name} came or went, as XML shows it for some types alone."""
+    return (edit.before + edit.after).strip() == f"{{{edit.origin.field}}}"
 
 
 def _value_name(drift: Drift) -> str:
@@ -112,8 +138,11 @@ def _value_name(drift: Drift) -> str:
     return name if found and drift.part == "parse" else ""
 
 
-def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Iterator[Key]:
-    """Yield a cause for each changed origin of a message, without changes that follow from another."""
+def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str], typed: set[str | None]) -> Iterator[Key]:
+    """Yield a cause for each changed origin of a message, without changes that follow from another.
+
+    `types` are the names in the changed types of the fixture, and `typed` their fields.
+    """
     if fields:
         named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
         edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
@@ -122,7 +151,6 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
             yield _fields_key(fields)
     else:
         edits = list(drift.edits)
-    typed = {edit.origin.field for edit in edits if edit.origin.kind == "type"}
     schemas = {edit.origin.field for edit in edits if edit.origin.kind == "schema"}
     reminded = {edit.origin.turn for edit in edits if edit.origin.kind == "reminder"}
     given: dict[Key, None] = {}
@@ -131,17 +159,27 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str]) -> Ite
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
+        follows |= kind in ("marker", "name") and field in typed and (_is_placeholder(edit) or not _has_words(edit))
         if kind in _OF_ADAPTERS and types:  # it names a changed type, or describes the form of one
-            is_note = _ABOUT_TYPES.search(edit.before or edit.after) is not None
+            is_note = _ABOUT_TYPES.search(f"{edit.before}\n{edit.after}") is not None
+            is_note |= field in typed and not _has_words(edit)
             follows |= is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}"))
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
     yield from given
 
 
+def _has_words(edit: Edit) -> bool:
+    return _WORD.search(edit.before + edit.after) is not None
+
+
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")
-_ABOUT_TYPES = re.compile(r"the value you produce|valid Python")
-"""Phrases in dspy's notes on types (`translate_field_type`, `user_message_output_requirements`)."""
+_ABOUT_TYPES = re.compile(
+    r"the value you produce|valid Python|adhere to|JSON schema|exactly match|no extra characters|\bone of\b|"
+    "be a single|True or False|<item>|nested XML structure|object with these keys|the value of this field|"
+    "Add no other keys"
+)
+"""Phrases in the adapters' notes on types, as in dspy's `translate_field_type`, `user_message_output_requirements`."""
 
 
 def _names_only(edit: Edit, fields: dict[str, str]) -> bool:

@@ -132,7 +132,7 @@ def each(session: Session, path: str = "", **choice: Unpack[Choice]) -> Iterator
             start = time.perf_counter()
             fixture = _Fixture(session, column, case, (choice.get("adapters") or {}).get(id))
             fixture.check()
-            notes = () if fixture.verdicts["render"] == "error" else notes_of(case, id)
+            notes = () if fixture.verdicts["render"] == "error" else notes_of(case, id, fixture.is_of_old_reply)
             seconds = time.perf_counter() - start
             yield FixtureResult(path, case.name, id, fixture.verdicts, tuple(fixture.drift), notes, seconds=seconds)
 
@@ -189,6 +189,8 @@ class _Fixture:
         self._recording = case.recordings.get(column.id)
         self.verdicts: dict[Part, Word] = dict.fromkeys(PARTS, "empty")
         self.drift: list[Drift] = []
+        self.is_of_old_reply = False
+        """Set if the expectations were judged by a reply to another prompt or model."""
 
     def _set(self, part: Part, drift: Sequence[Drift], word: Word = "drift") -> None:
         self.verdicts[part] = word if drift else "pass"
@@ -329,7 +331,9 @@ class _Fixture:
                 last = max(number for number, _ in counted)
                 reading = next(reading for number, reading in counted if number == last)
             elif id in self._case.replies:
-                reading = read_completion(self._adapter, self._request, self._signature, self._case.replies[id])
+                reply, model = self._case.replies[id], self._session.model_of(self._column)
+                reading = read_completion(self._adapter, self._request, self._signature, reply)
+                self.is_of_old_reply = recording.is_outdated(reply, self._request, model)
             else:
                 self._set("expect", [Drift("expect", "expect", NO_REPLY)], "error")
                 return

@@ -78,7 +78,10 @@ def lines_of(drift: Drift) -> Iterable[str]:
 
 
 def marked(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a diff. Long changed lines are cut to the change, between ⟦ and ⟧."""
+    """Yield the lines of a diff. Long changed lines are cut to the change, between ⟦ and ⟧.
+
+    Long lines without a counterpart are cut to their beginning.
+    """
     position = 0
     while position < len(lines):
         end = position
@@ -89,21 +92,33 @@ def marked(lines: Sequence[str]) -> Iterator[str]:
         while end < len(lines) and lines[end].startswith("+"):
             end += 1
         added = lines[start:end]
-        if len(removed) == len(added) and removed:
-            pairs = [_cut(old, new) for old, new in zip(removed, added, strict=True)]
-            yield from [old for old, _ in pairs]
-            yield from [new for _, new in pairs]
-        else:
-            yield from lines[position : max(end, position + 1)]
+        if not (removed or added):
+            yield _beginning(lines[position])
+        is_even = len(removed) == len(added)
+        pairs = [_cut(old, new, is_even) for old, new in zip(removed, added, strict=False)]
+        yield from [old for old, _ in pairs]
+        yield from map(_beginning, removed[len(pairs) :])
+        yield from [new for _, new in pairs]
+        yield from map(_beginning, added[len(pairs) :])
         position = max(end, position + 1)
 
 
-def _cut(old: str, new: str) -> tuple[str, str]:
-    """Cut a pair of changed lines; short lines stay whole."""
+def _beginning(line: str) -> str:
+    """Cut a long line of a diff to its beginning."""
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line):,} characters)"
+
+
+def _cut(old: str, new: str, is_pair: bool) -> tuple[str, str]:
+    """Cut two changed lines to what differs; short lines stay whole.
+
+    Without `is_pair`, lines that share less than half are cut to their beginnings.
+    """
     if max(len(old), len(new)) <= LONGEST_LINE:
         return old, new
     before, after = old[1:], new[1:]
     head, tail = common_ends(before, after)
+    if not is_pair and head + tail < min(len(before), len(after)) / 2:
+        return _beginning(old), _beginning(new)
     head = _word_begins(before, after, head)
     tail = _word_begins(before[::-1][: tail + 1], after[::-1][: tail + 1], tail)
     return f"-{_window(before, head, tail)}", f"+{_window(after, head, tail)}"

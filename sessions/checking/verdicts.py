@@ -275,13 +275,17 @@ def totals(results: Iterable[FixtureResult]) -> dict[str, int]:
 
 
 NOT_RECORDED = "nothing recorded: only the expectations were judged"
+OLD_REPLY = "the judged reply answers another prompt or model; send it again to judge this prompt"
 
 
-def notes_of(case: Case, column: str) -> tuple[str, ...]:
-    """Return remarks on a column of a case; empty if everything shown was judged."""
+def notes_of(case: Case, column: str, is_of_old_reply: bool = False) -> tuple[str, ...]:
+    """Return remarks on a column of a case; empty if everything shown was judged.
+
+    `is_of_old_reply`: the judged reply answers another prompt or model than today's.
+    """
     recorded, reply = case.recordings.get(column), case.replies.get(column)
     if recorded is None:
-        return (NOT_RECORDED,) if case.expect else ()
+        return (NOT_RECORDED, *((OLD_REPLY,) if is_of_old_reply else ())) if case.expect else ()
     texts = {one.text for attempt in recorded.attempts for one in attempt.completions}
     if reply is not None and reply.text not in texts:
         return (f"the recorded reply was judged, not the one shown ({reply.source}); `workbench record` records that",)

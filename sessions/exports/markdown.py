@@ -11,7 +11,7 @@ from adapters.replies.flags.explaining import explain
 from adapters.values.plain_json import plain
 from sessions.exports import exported
 from sessions.exports.exported import Exported, Source, View, beside
-from sessions.running.recording import as_json, read_completion
+from sessions.running.recording import as_json, is_outdated, read_completion
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 
@@ -55,7 +55,8 @@ def _column(view: View) -> Iterator[str]:
     reply = view.case.replies.get(view.column.id)
     if reply is None:
         return
-    yield f"### reply of {_escaped(reply.model or view.model)} ({reply.source})"
+    old = ", to another prompt or model" if is_outdated(reply, request, view.model) else ""
+    yield f"### reply of {_escaped(reply.model or view.model)} ({reply.source}{old})"
     yield _fenced(reply.text, "text")
     if reply.rating:
         yield f"Rated {reply.rating}."

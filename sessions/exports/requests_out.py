@@ -137,6 +137,8 @@ def finetune(source: Source) -> Exported:
             left.append(f"{view.case.plain_words}: {why_not}")
         else:
             lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
+            if why_not:
+                notes.append(f"{view.case.plain_words}: {why_not}")
     if not lines:
         raise ExportError("there is no example to learn from: fill in a demo, or record a reply; " + "; ".join(left))
     if len(lines) < LEAST_EXAMPLES:
@@ -173,7 +175,7 @@ def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
 
 
 def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, str]:
-    """Return the correct answer of a case, or why it has none."""
+    """Return the correct answer of a case, and why it has none, or what is doubtful about it."""
     expected = _expected(view, signature)
     if expected is not None:
         return expected, ""
@@ -191,7 +193,8 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     values = {name: value for name, value in read.items() if value is not None or name in asked}
     if any(name not in values for name in signature.output_fields):
         return None, "it expects no exact answer, and no reply that is recorded or rated good could be parsed"
-    return values, ""
+    is_old = learned is reply and recording.is_outdated(reply, view.request, view.model)
+    return values, "its reply answers another prompt or model" if is_old else ""
 
 
 def batch(source: Source) -> Exported:

@@ -51,6 +51,13 @@ class ChangedOnDiskError(SessionError):
         super().__init__(path, "", message, "open it again, keep yours, or save under another name")
 
 
+class FileIsThereError(SessionError):
+    """Raised if a file that is to be new is there already."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "", "the file is there already", "save under another name")
+
+
 def load(path: PathLike) -> Session:
     """Load a session file. Raises `SessionError` for anything but a complete, valid session."""
     name = os.fspath(path)
@@ -144,10 +151,24 @@ def save(
         return save_locked(session, path, over=over, parts=parts)
 
 
+def save_new(session: Session, path: PathLike) -> Fingerprint:
+    """Write the session to a new file, whole or not at all.
+
+    Raises `SessionError`: `FileIsThereError` if there is a file of that name, even one that another process is making.
+    """
+    with locked(path):
+        return save_locked(session, path, is_new=True)
+
+
 def save_locked(
-    session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
+    session: Session,
+    path: PathLike,
+    *,
+    over: Fingerprint | None = None,
+    parts: WrittenParts | None = None,
+    is_new: bool = False,
 ) -> Fingerprint:
-    """Save like `save`; the caller holds the lock of the folder (`sessions.file.whole_files`)."""
+    """Save like `save`, or for `is_new` like `save_new`; the caller holds the folder's lock (`file.whole_files`)."""
     name = os.fspath(path)
     pieces: list[str] = []
     json_values.write(file_format.data_of_session(session, name, parts), pieces)
@@ -158,7 +179,7 @@ def save_locked(
         size += len(piece)
     if over is not None and has_changed(name, over):
         raise ChangedOnDiskError(name)
-    _write_whole(name, map(str.encode, pieces), size)
+    _write_whole(name, map(str.encode, pieces), size, is_new=is_new)
     return Fingerprint(digest.hexdigest())
 
 
@@ -167,12 +188,17 @@ def write_whole(path: PathLike, content: bytes) -> None:
     _write_whole(os.fspath(path), [content], len(content))
 
 
-def _write_whole(name: str, pieces: Iterable[bytes], size: int) -> None:
+def _write_whole(name: str, pieces: Iterable[bytes], size: int, *, is_new: bool = False) -> None:
     if size > SIZE_LIMIT:
         raise SessionError(name, "", _too_large(size), "it could not be opened again; remove some recordings")
     try:
         target, mode = _target(name)
-        whole_files.replace(target, pieces, mode)
+        if is_new:
+            whole_files.create(target, pieces)
+        else:
+            whole_files.replace(target, pieces, mode)
+    except FileExistsError:
+        raise FileIsThereError(name) from None
     except OSError as error:
         raise _not_done(name, "written", error) from error
 

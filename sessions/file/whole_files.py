@@ -50,8 +50,16 @@ def write(path: PathLike, content: bytes, mode: int | None = None) -> None:
         replace(target, [content], stat.S_IMODE(status.st_mode))
 
 
-def replace(target: str, content: Iterable[bytes], mode: int | None = None) -> None:
-    """Replace or create the regular file `target` with the pieces of `content`. Raises OSError like `write`."""
+def create(target: str, content: Iterable[bytes]) -> None:
+    """Create the file `target`, whole or not at all. Raises OSError: `FileExistsError` if it is there by then."""
+    replace(target, content, is_new=True)
+
+
+def replace(target: str, content: Iterable[bytes], mode: int | None = None, *, is_new: bool = False) -> None:
+    """Replace or create the regular file `target` with the pieces of `content`; `is_new`: only create it.
+
+    Raises OSError like `write`.
+    """
     import secrets  # only for writing
 
     folder = os.path.dirname(target) or "."
@@ -65,7 +73,10 @@ def replace(target: str, content: Iterable[bytes], mode: int | None = None) -> N
             file.writelines(content)
             file.flush()
             os.fsync(descriptor)
-        os.replace(temporary, target)
+        if is_new:
+            _name_new(temporary, target)
+        else:
+            os.replace(temporary, target)
     except BaseException:  # leave no partial file behind
         with suppress(OSError):
             os.unlink(temporary)
@@ -76,6 +87,20 @@ def replace(target: str, content: Iterable[bytes], mode: int | None = None) -> N
         for entry in os.scandir(folder):
             if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
                 os.unlink(entry.path)
+
+
+def _name_new(temporary: str, target: str) -> None:
+    """Rename a file unless there is one of that name, whoever made it. Raises OSError."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except (AttributeError, OSError):  # no hard links here: two processes are kept apart by the folder's lock alone
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from None
+        os.replace(temporary, target)
+    else:
+        os.unlink(temporary)
 
 
 def explain(error: OSError) -> tuple[str, str]:

@@ -73,31 +73,37 @@ def load(
         source = text_of(path) if path.endswith(".py") and kind is None else ""  # which may show calls, and no class
         is_history = pasted_text.literals_in(source).entries and not re.search(r"^class \w", source, re.MULTILINE)
         if kind == "signature" or (kind is None and is_python and not is_history):
+            _refuse_choice(path, "a signature has", call=call, predictor=predictor, case=case)
             return _from_source(path, folder)
         if optimizer_runs.is_folder(path):
+            _refuse_choice(path, OF_RUNS, call=call, case=case)
             return optimizer_runs.from_folder(path, given, predictor)
         if Path(path).name == optimizer_runs.STATE:
             raise pickled(path, "this is a pickle", optimizer_runs.SAVE_GEPA)
         text = text_of(path)
     suffix = Path(path).suffix.lower()
     if kind == "cases":
+        _refuse_choice(path, "its rows become cases, which have", call=call, predictor=predictor)
         return as_cases(_rows(text, path, suffix, given), name)
     is_log = (
         kind is None and suffix in LINES and (pasted_text.ERROR_MARK in text or pasted_text.literals_in(text).entries)
     )
     if suffix in ROWS and not is_log:
-        _refuse_choice(path, call, predictor, case)
+        _refuse_choice(path, OF_DEMOS, call=call, predictor=predictor, case=case)
         return _rows(text, path, suffix, given)
     if kind in (None, "call"):
         pasted = pasted_calls.find(text)
         if pasted:
+            _refuse_choice(path, OF_CALLS, predictor=predictor)
             return pasted_calls.from_calls(pasted, path, given, name, call)
         found = pasted_text.literals_in(text)
         if found.entries:
+            _refuse_choice(path, OF_CALLS, predictor=predictor)
             first = found.entries[0]
             if "outputs" in first or lm_call.names_fields(first):
                 made = _from_calls(list(found.entries), path, given, name, call)
             else:
+                _refuse_choice(path, OF_MESSAGES, call=call)
                 made = conversations.from_messages(first, path, given, name)
             return replace(made, notes=(*made.notes, *found.notes))
     try:
@@ -112,28 +118,38 @@ def load(
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
     what = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))
     if what == "candidates":
+        _refuse_choice(path, OF_RUNS, call=call, case=case)
         return optimizer_runs.from_run(data, path, given, predictor)
     if what == "program":
         if not isinstance(data, dict):
             raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
+        _refuse_choice(path, "a saved program has", call=call, case=case)
         return dspy_program.from_program(data, path, given, predictor)
     if what == "call":
+        _refuse_choice(path, OF_CALLS, predictor=predictor)
         return _from_calls(data, path, given, name, call)
     if what == "history":
         if not conversations.is_messages(data):
             raise SessionError(path, "", "expected a list of messages with role and content")
+        _refuse_choice(path, OF_MESSAGES, call=call, predictor=predictor)
         reply = (lm_call.answer_in(data) or {}).get("text") if isinstance(data, dict) else None
         return conversations.from_messages(data, path, given, name, reply=reply)
-    _refuse_choice(path, call, predictor, case)
+    _refuse_choice(path, OF_DEMOS, call=call, predictor=predictor, case=case)
     return demos.from_json(text, path, given)
 
 
-def _refuse_choice(path: str, call: int | None, predictor: str | None, case: str | None) -> None:
-    """Raise `SessionError` for a choice that demos do not have."""
-    for name, given in (("call", call), ("predictor", predictor), ("case", case)):
+OF_DEMOS = "its rows are demos, which have"
+OF_RUNS = "a run of an optimiser has"
+OF_CALLS = "a call has"
+OF_MESSAGES = "a list of messages has"
+
+
+def _refuse_choice(path: str, has: str, **choices: int | str | None) -> None:
+    """Raise `SessionError` for a choice that has no meaning for what is imported; `has` begins the sentence."""
+    for name, given in choices.items():
         if given is not None:
-            hint = "--as cases makes cases of the rows" if name == "case" else f"leave out --{name}"
-            raise SessionError(path, "", f"its rows are demos, which have no {name}", hint)
+            hint = "--as cases makes cases of the rows" if (name, has) == ("case", OF_DEMOS) else f"leave out --{name}"
+            raise SessionError(path, "", f"{has} no {name}", hint)
 
 
 def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imported:

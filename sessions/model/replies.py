@@ -177,6 +177,10 @@ class Reply(Answer):
     note: str | None = None
     """The reason for the rating."""
 
+    def is_of_another_model(self, model: str | None) -> bool:
+        """Return whether a model other than this sent the reply."""
+        return self.source == "sent" and self.model not in (None, model)
+
 
 @dataclass(frozen=True)
 class RecordedError(FilePart):

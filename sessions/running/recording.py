@@ -101,6 +101,29 @@ def record(
     return session.replace_case(replace(case, recordings=recordings, measured=session.sort_by_column(measured)))
 
 
+def answers_another(session: Session, case: Case, column: Column) -> bool:
+    """Return whether the recorded reply belongs to another prompt or model than the recording's request.
+
+    A pasted reply names no prompt, so it belongs to any.
+    """
+    reply, recorded = case.replies.get(column.id), case.recordings.get(column.id)
+    if reply is None or recorded is None:
+        return False
+    if reply.is_of_another_model(session.model_of(column)):
+        return True
+    return reply.request_digest not in (None, digest_of({**recorded.request, "messages": recorded.messages}))
+
+
+def is_outdated(reply: Reply | None, request: Request, model: str | None) -> bool:
+    """Return whether a reply belongs to another prompt than `request` or to another model.
+
+    A pasted reply names neither, so it belongs to any.
+    """
+    if reply is None or reply.is_of_another_model(model):
+        return reply is not None
+    return reply.request_digest is not None and reply.request_digest != request.digest()
+
+
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:
     """Record the requests and replies of a run. Raises `SessionError` for a run without a complete reply."""
     if not run.attempts or (run.error is not None and run.error.phase != "response") or run.cancelled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field
@@ -16,7 +16,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case
 from workbench.editing import field_values, plain_values, row_edits
 from workbench.editing.field_values import ABSENT, NotAValue
-from workbench.state.document import Place, State
+from workbench.state.document import Place, SessionChanges, State
 
 Row = Mapping[str, Any]
 
@@ -26,7 +26,7 @@ def set_signature(state: State, **changes: Any) -> State:
     return set_session(state, signature=replace(state.session.signature, **changes))
 
 
-def set_session(state: State, **changes: Any) -> State:
+def set_session(state: State, **changes: Unpack[SessionChanges]) -> State:
     """Change attributes of the session, if any value differs."""
     if all(getattr(state.session, name) == value for name, value in changes.items()):
         return state

@@ -25,7 +25,7 @@ from sessions.exports.exported import ExportError, Source, View
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
-from sessions.running.recording import read_completion
+from sessions.running.recording import is_outdated, read_completion
 
 KEPT = "the session's own"
 """The name of the session's replies in the list with the offline models."""
@@ -52,7 +52,8 @@ class Shown:
 
     answer: Answer
     reading: Reading
-    said_by: str
+    is_old: bool = False
+    """True if it answers another prompt or model than the one beside it."""
 
 
 class Prepared:
@@ -113,13 +114,14 @@ class Prepared:
         if isinstance(request, str):
             return NO_REPLY
         view = self.view(wording, case, column)
+        is_old = False
         if who == KEPT:
             answer, own = _kept(view.case, view.column), view.case.replies.get(view.column.id)
-            said_by = f"recorded of {view.model}" if own is None else f"{own.model or view.model} ({own.source})"
+            is_old = is_outdated(own, request, view.model)
         else:
             try:
                 text = _said(OfflineLM(who, 0).asked_by(view.adapter, request), request.prompt.as_dicts())
-                answer, said_by = Answer(text), who
+                answer = Answer(text)
                 if view.adapter.profile.has_second_model:
                     second = prepare(ChatAdapter(), extraction_signature(request.signature), [], {"text": text})
                     extracted = _said(OfflineLM(who, 0).asked_by(ChatAdapter(), second), second.prompt.as_dicts())
@@ -131,7 +133,7 @@ class Prepared:
         # another release has no time limit of its own, and a page calls it for two signatures and every case
         with one_reading() if request.whole_call is not None else nullcontext():
             reading = read_completion(view.adapter, request, view.signature, answer)
-        return Shown(answer, reading, said_by)
+        return Shown(answer, reading, is_old)
 
 
 def _said(model: OfflineLM, messages: Sequence[object]) -> str:

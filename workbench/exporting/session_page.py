@@ -15,7 +15,6 @@ from adapters.display import as_html
 from adapters.display.as_html import Element, tag, written
 from adapters.display.as_text import cut_bytes
 from adapters.display.blocks import Note, Passage, Piece
-from adapters.formats import catalog
 from adapters.late_dataclasses import replace
 from adapters.lm.offline import NAMES
 from adapters.prompts.text import Text, piece_of
@@ -269,6 +268,8 @@ class _SessionPage:
 
     def _reply(self, shown: Shown, column: int) -> Iterator[Element]:
         name = self.prepared.columns[column].id
+        if shown.is_old:
+            yield as_html.element(Note("This reply answers another prompt or model than the one shown."))
         for block in shown.reading.shown().blocks:
             if isinstance(block, Passage):
                 pieces = tuple([self._keyed(piece, "the reply") for piece in block.pieces])
@@ -285,7 +286,7 @@ class _SessionPage:
         prepared = self.prepared
         said = "Each adapter parses the replies above. The numbers count the outputs found."
         yield tag("p", {"class": "dim"}, said)
-        parsers = list(dict.fromkeys([*catalog.NAMES, *[one.adapter for one in prepared.columns]]))
+        parsers = reply_lesson.parsers_for([one.adapter for one in prepared.columns])
         for reply in self._all["reply"]:
             found: dict[tuple[int, int], Element] = {}
             for wording, case in self._states:

@@ -176,6 +176,11 @@ LONGEST = 100_000
 UNREAD = "–"
 
 
+def parsers_for(adapters: Iterable[str]) -> tuple[str, ...]:
+    """Return the parsers that are compared: the built-in adapters, then others of these, each once."""
+    return tuple(dict.fromkeys([*catalog.NAMES, *adapters]))
+
+
 def reading_by(parser: str, request: Request, text: str) -> Reading | None:
     """Parse the reply to `request` with an adapter without options.
 

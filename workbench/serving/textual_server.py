@@ -36,6 +36,8 @@ SECONDS_TO_CLOSE = 5.0
 """Seconds for a page to confirm that it was closed, before the connection is aborted."""
 SECONDS_TO_TAKE = 20.0
 """Seconds that a message may wait for a program or page that does not read."""
+MOST_AT_ONCE = 65_536
+"""The largest number of bytes read at once from a process that is to exit."""
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER, REMOVED = 1008, 4001, 4002, 4003, 4004
 """WebSocket close codes, for which `class.js` shows messages."""
 BETWEEN_S = 0.1
@@ -157,18 +159,25 @@ class SeatProgram(AppService):
 
 async def end(process: Process) -> None:
     """End a process and its children, and return once they have exited."""
-    assert process.stdout is not None
     with suppress(ProcessLookupError):
         process.terminate()
-    reading = asyncio.create_task(process.stdout.read())  # a process blocked on a full pipe does not exit
+    # a process blocked on a full pipe does not exit
+    reading = [asyncio.create_task(_drop(pipe)) for pipe in (process.stdout, process.stderr) if pipe is not None]
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), SECONDS_TO_END)
     finally:
         with suppress(ProcessLookupError, PermissionError):  # its process group has exited
             os.killpg(process.pid, signal.SIGKILL)
-        reading.cancel()
+        for one in reading:
+            one.cancel()
     await process.wait()
+
+
+async def _drop(pipe: asyncio.StreamReader) -> None:
+    """Read what a process writes, and keep none of it."""
+    while await pipe.read(MOST_AT_ONCE):
+        pass
 
 
 async def finish(work: Coroutine[Any, Any, T]) -> T:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from adapters.late_dataclasses import dataclass, field, replace
 from sessions.file.json_values import WrittenParts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adapters.requests.request import Request
     from adapters.signatures.signature import Field, Signature
     from sessions.model.replies import Reply
-    from sessions.model.session import Column
+    from sessions.model.session import Column, Demo, SignatureText, Tool, Variant
 
 KEY = "drafts"
 """JSON key of a backup for drafts: objects `{"kind", "case", "row", "field", "text"}`."""
@@ -98,6 +98,20 @@ class Place(NamedTuple):
     field: str = ""
 
 
+class SessionChanges(TypedDict, total=False):
+    """New values of a session's attributes."""
+
+    signature: SignatureText
+    demos: tuple[Demo, ...]
+    columns: tuple[Column, ...]
+    cases: tuple[Case, ...]
+    model: str
+    params: Mapping[str, Any]
+    fallback: bool
+    tools: tuple[Tool, ...]
+    variants: tuple[Variant, ...]
+
+
 @dataclass(frozen=True)
 class State:
     """A state for undo: the session, the index of the case on screen, and invalid texts (drafts) by place."""
@@ -110,7 +124,7 @@ class State:
     def case(self) -> Case:
         return self.session.cases[self.case_index]
 
-    def with_session(self, **changes: Any) -> State:
+    def with_session(self, **changes: Unpack[SessionChanges]) -> State:
         return replace(self, session=replace(self.session, **changes))
 
     def with_case(self, case: Case) -> State:

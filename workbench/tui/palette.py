@@ -28,6 +28,7 @@ from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.textual_internals.access import own_bindings
+from workbench.tui.textual_internals.reversed_styles import KeepsReverse
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit
@@ -59,7 +60,7 @@ def provider_of(host: Host) -> type[Provider]:
     return Commands
 
 
-class Entries(CommandList):
+class Entries(CommandList, KeepsReverse):
     """Textual's list of commands, whose entries are not measured while there are more than rows on the screen."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

@@ -93,7 +93,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "xml-control-character": "XML: control characters are a parse error of the whole reply.",
         "xml-declaration": "dspy puts a tag before the reply, so an <?xml …?> declaration is a parse error.",
         "xml-namespace": "XML: a prefix or xmlns changes the tag, or is a parse error.",
-        "lone-surrogate": "XML: an unpaired surrogate raises UnicodeEncodeError, not a parse error.",
+        "lone-surrogate": "An unpaired surrogate cannot be written as UTF-8; in XML it raises UnicodeEncodeError.",
         "unknown-tag-ignored": "Top-level tags other than the output fields are ignored.",
         "tag-in-another-case": "Tag names are case-sensitive.",
         "tag-around-everything": "Only top-level tags count; a tag around the fields hides them.",

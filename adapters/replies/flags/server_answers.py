@@ -14,12 +14,29 @@ STATUS = (
 )
 """Reasons that HTTP servers state."""
 ERROR_TEXT = re.compile(
-    r"\s*(?:Error code: \d{3}\b|upstream connect error\b|no healthy upstream\b|stream disconnected\b|"
-    rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)\b|"
-    rf"(?:{STATUS})\s*(?:\Z|[.:;!\n(<{{]))",
+    r"\s*(?:upstream connect error or disconnect\b|stream disconnected before completion\b|"
+    r"(?:Error code: \d{3}|upstream connect error|no healthy upstream|stream disconnected|"
+    rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)(?: for url)?|"
+    rf"{STATUS})\s*(?:\Z|[-.:;!\n(<{{]))",  # prose about such an error goes on with a word
     re.IGNORECASE,
 )
 LONGEST_ERROR = 1_000
+OF_AN_ERROR = frozenset(
+    "message type code param status details metadata innererror inner_error content_filter_result request_id reason "
+    "errors failed_generation title http_code domain provider".split()
+)
+"""Keys of providers' error objects."""
+BESIDE_AN_ERROR = frozenset(("error_type", "estimated_time", "request_id", "requestId", "timestamp"))
+"""Keys that servers write beside an error's text."""
+CODES = ("code", "status", "statusCode", "status_code", "error_code")
+SERVERS_WORDS = re.compile(
+    rf"\b(?:{STATUS}|unauthori[sz]ed|forbidden|not found|api[ _-]?key|tokens?|quota|rate[ -]limit\w*|overload\w*|"
+    r"time(?:d ?|-?)out|invalid request|request (?:failed|too large)|context (?:length|window)|currently loading|"
+    r"insufficient|billing|cuda|out of memory|model|endpoint|upstream|deployment|authentication|validation error|"
+    r"internal error|connection (?:refused|reset|aborted|error)|not authenticated|method not allowed|[45]\d\d)\b",
+    re.IGNORECASE,
+)
+"""Words of the errors that servers write as a text alone."""
 RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",), "content": ("text",)}
 """JSON keys of providers' responses, each with those of the texts in its list."""
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
@@ -36,6 +53,27 @@ def error_body(error: object) -> Iterator[Flag]:
         if isinstance(more, dict) and (said_inside := MESSAGE.search(str(more.get("raw")))):
             quoted = said_inside[1].replace('\\"', '"')
         yield Flag("error-body", f"The reply is a server's error, not an answer: {shown(quoted)}.")
+
+
+def error_of(root: dict[str, object]) -> object:
+    """Return what a server's error says, or None for an object that a model may have written."""
+    if root.get("object") == "error":
+        return root.get("message")
+    error = root.get("error") or root.get("detail")
+    if isinstance(error, dict):
+        is_known = error.keys() <= OF_AN_ERROR or _has_code(error)
+        return error if "message" in error and is_known else None
+    if isinstance(error, list):  # FastAPI's list of invalid parts of a request
+        first = error[0] if error and "error" not in root else None
+        return first["msg"] if isinstance(first, dict) and {"loc", "msg"} <= first.keys() else None
+    if not isinstance(error, str):
+        return None
+    has_words = len(error) < LONGEST_ERROR and SERVERS_WORDS.search(error) is not None
+    return error if has_words or _has_code(root) or not BESIDE_AN_ERROR.isdisjoint(root) else None
+
+
+def _has_code(error: dict[str, object]) -> bool:
+    return any(isinstance(error.get(one), int) for one in CODES)
 
 
 def in_a_list(text: str, outputs: Container[str]) -> Iterator[Flag]:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, object_after, text_in_quotes, valid_object_at
-from adapters.replies.flags.server_answers import ERROR_TEXT, LONGEST_ERROR, error_body, in_a_list, whole_response
+from adapters.replies.flags.server_answers import (
+    ERROR_TEXT,
+    LONGEST_ERROR,
+    error_body,
+    error_of,
+    in_a_list,
+    whole_response,
+)
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
@@ -62,6 +69,7 @@ STOP_TOKENS = (
     "<eos>",
     "<end_of_turn>",
 )
+LAST_TOKENS = re.compile(rf"(?:(?:{'|'.join(map(re.escape, STOP_TOKENS))})\s*)+\Z")
 NEXT_TURN = re.compile(
     r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
     r"(<end_of_turn>)\s*<start_of_turn>"
@@ -164,11 +172,11 @@ def leaked(reading: Reading) -> Iterator[Flag]:
         if turn is not None and NEXT_TURN.search(value):
             said = f"`{name}` goes on after {within}, the model's stop token ({place(reading, turn.start())})"
             yield Flag("stop-token-in-value", f"{said}: the server did not end the reply there.", name)
-        elif value.endswith(STOP_TOKENS):
-            stop = next((token for token in STOP_TOKENS if token in reading.completion), "")
-            if stop and value.endswith(stop):
-                said = f"`{name}` ends with {stop}, the model's stop token: the server did not remove it."
-                yield Flag("stop-token-in-value", said, name)
+        elif value.endswith(STOP_TOKENS) and (stops := LAST_TOKENS.search(value)) and stops[0] in text:
+            them = "stop token: the server did not remove it"
+            if stops[0] not in STOP_TOKENS:
+                them = "stop tokens: the server did not remove them"
+            yield Flag("stop-token-in-value", f"`{name}` ends with {stops[0]}, the model's {them}.", name)
     for name, value in texts:
         if "\x00" in value:
             said = f"`{name}` contains the character U+0000, which databases such as PostgreSQL reject."
@@ -278,15 +286,13 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         whole = whole_response(root)
         if whole is not None:
             yield whole
-        error = root.get("error") or root.get("detail")
-        if root.get("object") == "error":
-            error = root.get("message")
+        error = error_of(root)
         refusal = root.get("refusal")
         if isinstance(refusal, str) and refusal:
             yield Flag("refusal", f"The model refused: {shown(refusal)}.")
         if len(outputs) == 1 < len(root):
             yield from _items_by_key(root, next(iter(outputs.values())))
-        keys = [key for key in root if key not in ("type", "error", "refusal", "detail")]
+        keys = [key for key in root if error is None and key not in ("type", "refusal")]
         is_flat = not any(isinstance(one, dict) for one in root.values())
         is_as_many = is_asked_for and len(keys) == len(root) == len(outputs)
         if is_as_many and is_flat and not (near or whole) and inner is None:

@@ -87,6 +87,7 @@ PYTHON_WORDS = ("True", "False", "None")
 PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 ANY_NUMBER = re.compile(rf"{PLAIN_NUMBER.pattern}|NaN|-?Infinity")
 ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
+HALF = re.compile("[\ud800-\udfff]")
 DOUBLED = "\\\\"
 FORMULA = re.compile(
     r"\\(?=[bfnrt][aehior])(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
@@ -104,6 +105,7 @@ TEXT_OR_WHOLE = (str, int)
 def values_read(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that parsed."""
     has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
+    may_have_halves = may_hold_half_characters(reading.completion, has_backslashes)
     for field in reading.fields.values():
         if field.state != "read" or field.name not in outputs:
             continue
@@ -111,6 +113,8 @@ def values_read(reading: Reading) -> Iterator[Flag]:
         annotation = one.annotation
         if has_backslashes and field.place is not None:
             yield from _escapes(field, field.place)
+        if may_have_halves:
+            yield from _half_characters(field)
         if annotation is str:
             if coercions or type(value) is not str or value[:1] == "{":
                 yield from _text(field, reading.form == "xml")
@@ -127,6 +131,23 @@ def values_read(reading: Reading) -> Iterator[Flag]:
             yield from constraint_flags(one, value)
         if coercions and may_drop_keys(annotation):
             yield from _dropped(one, coercions)
+
+
+def may_hold_half_characters(text: str, has_backslashes: bool) -> bool:
+    """Return, quickly, whether a reply may hold an unpaired surrogate, as an escape or as it is."""
+    if has_backslashes and ("\\ud" in text or "\\uD" in text):
+        return True
+    return not text.isascii() and HALF.search(text) is not None
+
+
+def _half_characters(field: FieldReading) -> Iterator[Flag]:
+    """Flag a text in a value that has one half of a character of two."""
+    texts = [one for one in parts_of(field.value) if isinstance(one, str)]
+    found = next((match for match in map(HALF.search, texts) if match is not None), None)
+    if found is not None:
+        half = f"\\u{ord(found.group()):04x}"
+        said = f"`{field.name}` has {half}, one half of a character (an unpaired surrogate), which UTF-8 cannot write."
+        yield Flag("lone-surrogate", said, field.name)
 
 
 def _dropped(field: Field, coercions: Sequence[Step]) -> Iterator[Flag]:

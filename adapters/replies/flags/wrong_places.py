@@ -323,6 +323,8 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
     if kind.startswith(("date", "time")):
         order = "; write it as YYYY-MM-DD" if isinstance(given, str) and DAY.search(given) else ""
         return Flag("date-not-read", f"{head}, which is not an ISO 8601 date or time{order}.", name, path)
+    if kind == "string_unicode":
+        return Flag("lone-surrogate", f"{head}, which has one half of a character (an unpaired surrogate).", name, path)
     if kind == "string_type":
         return Flag("text-expected", f"{head}, where a text is expected.", name, path)
     if kind in (*LISTS, *OBJECTS):

@@ -200,3 +200,16 @@ def test_the_braces_that_the_parser_took_are_shown_whole() -> None:
 )
 def test_an_object_is_flat_with_one_brace_alone(completion: str, is_flat: bool) -> None:
     assert read("json", "q -> answer", completion).is_flat_object is is_flat
+
+
+@pytest.mark.parametrize(
+    ("signature", "block", "said"),
+    [
+        ("q -> a, b", '{"a": "x", "c": {"b": 1}}', "The JSON key `b` (line 3, column 18) is inside another object."),
+        ("q -> a: dict, b", '{"a": {"b": "y"}}', "The JSON key `b` (line 3, column 8) is inside `a`."),
+        ("q -> a, b", '{"a": "x"}', "The reply has no `b`; it ends without it."),
+    ],
+)
+def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signature: str, block: str, said: str) -> None:
+    (cause,) = read("markdown", signature, f"Use {{b}}.\n```json\n{block}\n```\nHere `b` is what was asked.").diagnosis
+    assert (cause.cause, cause.field, cause.message) == ("output-missing", "b", said)

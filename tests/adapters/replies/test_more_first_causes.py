@@ -160,6 +160,16 @@ def test_backticks_instead_of_quotes_are_told_of_a_reply_that_parses() -> None:
     ("value", "token", "said"),
     [
         ("What's up?<end_of_turn>", "<end_of_turn>", "ends with <end_of_turn>, the model's stop token: the server did"),
+        (
+            "Lima.<|eot_id|></s>",
+            "<|eot_id|>",
+            "ends with <|eot_id|></s>, the model's stop tokens: the server did not remove them.",
+        ),
+        (
+            "Write </s> last.<|im_end|>",
+            "<|im_end|>",
+            "ends with <|im_end|>, the model's stop token: the server did not remove it.",
+        ),
         ("Lima.<|end|>", "<|end|>", "ends with <|end|>, the model's stop token: the server did not remove it."),
         (
             "Hello!<|end|><|assistant|> Good day!",
@@ -253,6 +263,11 @@ def test_an_end_marker_before_signs_alone_is_told(rest: str) -> None:
         "500 internal documents were found.",
         "Too many requests arrive on Mondays.",
         "Service unavailable errors mean that a server has too much to do.",
+        "Error code: 500 means that the server failed.",
+        "Error code: 404 is sent for pages that do not exist.",
+        "404 Not Found is what a server answers.",
+        "503 Service Unavailable means that you should wait.",
+        "No healthy upstream means that Envoy has no host left.",
     ],
 )
 def test_prose_that_begins_like_an_error_of_a_server_is_none(completion: str) -> None:
@@ -261,10 +276,55 @@ def test_prose_that_begins_like_an_error_of_a_server_is_none(completion: str) ->
 
 @pytest.mark.parametrize(
     "completion",
-    ["502 Bad Gateway", "HTTP/1.1 503 Service Unavailable", "Too Many Requests: wait 3 s.", "internal server error\n"],
+    [
+        "502 Bad Gateway",
+        "HTTP/1.1 503 Service Unavailable",
+        "Too Many Requests: wait 3 s.",
+        "internal server error\n",
+        "Error code: 404",
+        "Error code: 401 - Incorrect API key",
+        "401 Unauthorized for url: https://host/v1",
+        "no healthy upstream",
+        "stream disconnected before completion: idle",
+    ],
 )
 def test_an_error_of_a_server_is_told_without_json(completion: str) -> None:
     assert [one.cause for one in read("chat", "q -> a", completion).diagnosis] == ["error-body"]
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        '{"error": "model \'llama3\' not found, try pulling it first"}',
+        '{"error": "Input is too long", "error_type": "validation"}',
+        '{"error": "The app crashes", "status": 500, "path": "/v1"}',
+        '{"error": {"message": "Overloaded"}}',
+        '{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}',
+        '{"detail": [{"loc": ["body", "model"], "msg": "field required", "type": "value_error.missing"}]}',
+        '{"detail": "Not authenticated"}',
+    ],
+)
+def test_an_error_of_a_server_in_json_is_told(completion: str) -> None:
+    assert [one.cause for one in read("json", "q -> a, b", completion).diagnosis] == ["error-body"]
+
+
+@pytest.mark.parametrize("adapter", ["json", "chat", "xml"])
+@pytest.mark.parametrize(
+    "completion",
+    [
+        '{"error": "The app crashes at start"}',
+        '{"detail": "A house with a garden"}',
+        '{"error": {"line": 3, "type": "NameError", "message": "A name is not defined"}}',
+        '{"detail": [{"part": "roof"}]}',
+    ],
+)
+def test_an_error_that_a_model_wrote_is_no_answer_of_a_server(adapter: str, completion: str) -> None:
+    assert "error-body" not in [one.cause for one in read(adapter, "ticket -> summary", completion).diagnosis]
+
+
+def test_the_key_error_in_the_place_of_an_output_is_told_as_another_key() -> None:
+    (cause,) = read("json", "ticket -> summary", '{"error": "The app crashes at start"}').diagnosis
+    assert (cause.cause, cause.message) == ("other-keys", "The JSON key 'error' replaces `summary`.")
 
 
 @pytest.mark.parametrize(
@@ -289,3 +349,24 @@ def test_an_end_marker_in_a_text_does_not_hide_that_another_output_is_missing() 
 def test_a_text_in_backticks_does_not_hide_that_another_output_is_missing() -> None:
     (cause,) = read("json", "q -> why, answer", '{"answer": ```json\n"Paris"\n}').diagnosis
     assert (cause.cause, cause.field) == ("output-missing", "why")
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion"),
+    [
+        ("json", "q -> a", '{"a": "x \\ud800 y"}'),
+        ("json", "q -> a: dict[str, list[str]]", '{"a": {"b": ["\\uDC00"]}}'),
+        ("chat", "q -> a: list[str]", '[[ ## a ## ]]\n["\\ud83d"]\n\n[[ ## completed ## ]]'),
+        ("chat", "q -> a", "[[ ## a ## ]]\nx \ud800\n\n[[ ## completed ## ]]"),
+        ("json", "q -> a: Literal['x', 'y']", '{"a": "\\ud800"}'),
+        ("json", "q -> a: list[int]", '{"a": ["\\ud800"]}'),
+        ("xml", "q -> a", "<a>x\ud800</a>"),
+    ],
+)
+def test_half_a_character_is_told(adapter: str, signature: str, completion: str) -> None:
+    assert [one.cause for one in read(adapter, signature, completion).diagnosis] == ["lone-surrogate"]
+
+
+@pytest.mark.parametrize("value", ["\\ud83d\\ude00", "\\\\ud800", "\U0001f600"])
+def test_whole_characters_and_words_about_halves_are_not_told(value: str) -> None:
+    assert read("json", "q -> a", f'{{"a": "{value}"}}').diagnosis == ()

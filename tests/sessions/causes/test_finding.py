@@ -298,3 +298,27 @@ def test_chain_of_thought_in_the_place_of_predict_is_named() -> None:
     assert cause.words == "`reasoning` is new, as where ChainOfThought takes the place of Predict"
     gone = Key("fields", "", "reasoning", "")
     assert plain_words(gone) == "`reasoning` is gone, as where Predict takes the place of ChainOfThought"
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "markdown", "twostep"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Literal['x', 'y'] | None", "Literal['x', 'y']"),
+        ("Literal['x, y', 'y z', 'q']", "Literal['x, y', 'q']"),
+        ("str", "list[str]"),
+        ("int", "bool"),
+        ("dict[str, int]", "Literal['x']"),
+        ("str", "int"),
+    ],
+)
+def test_a_changed_type_is_one_cause_and_blames_neither_adapter_nor_schema(
+    adapter: str, before: str, after: str
+) -> None:
+    column = Column(adapter, adapter)
+    case = Case("one", {"q": "x"}, replies={adapter: Reply("It is said.", source="pasted")})
+    session = Session(SignatureText(f"q -> a: {before}"), columns=(column,), cases=(case,))
+    session = recording.record(session, case, column)
+    (cause,) = not_of_replies(replace(session, signature=SignatureText(f"q -> a: {after}")))
+    assert (cause.key.kind, cause.key.name) == ("type", "a")
+    assert "schema" not in cause.words and "match" not in cause.words

@@ -13,7 +13,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
 from sessions.causes.finding import causes_of
 from sessions.checking import checking, reports
-from sessions.checking.verdicts import NOT_RECORDED, FixtureResult, totals
+from sessions.checking.verdicts import NOT_RECORDED, OLD_REPLY, FixtureResult, totals
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.replies import Reply
@@ -359,3 +359,13 @@ def test_the_report_names_fixture_verdict_origin_and_lines() -> None:
     assert set(json_shapes.fixture(result)) == {
         *("path", "case", "column", "verdicts", "drift", "notes", "verdict_changes")
     }
+
+
+@pytest.mark.parametrize(("digest", "is_told"), [(None, False), ("of another prompt", True)])
+def test_an_expectation_that_an_old_reply_meets_says_so(digest: str | None, is_told: bool) -> None:
+    reply = Reply("[[ ## answer ## ]]\nYes.\n\n[[ ## completed ## ]]", source="pasted", request_digest=digest)
+    case = Case("c", {"question": "q"}, expect={"reply": "parses"}, replies={"chat": reply})
+    session = Session(SignatureText("question -> answer"), columns=(Column("chat", "chat"),), cases=(case,))
+    (result,) = checking.check(session)
+    assert result.verdicts["expect"] == "pass"
+    assert (OLD_REPLY in result.notes) is is_told

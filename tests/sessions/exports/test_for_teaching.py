@@ -71,3 +71,13 @@ def test_long_data_is_cut_and_said() -> None:
     assert "A" * 200 not in made.text
     assert "(5,022 characters)" in re.sub(r"<[^>]*>|\n", "", made.text)
     assert any("long data" in one for one in made.left_out)
+
+
+def test_markdown_says_which_reply_answers_another_prompt_or_model() -> None:
+    session = examples.load("question")
+    reply = Reply("x", model="another/model")
+    for source, said in (("sent", "(sent, to another prompt or model)"), ("pasted", "(pasted)")):
+        case = replace(session.cases[0], replies={"chat": replace(reply, source=source)})
+        assert (
+            f"### reply of another/model {said}" in markdown(source_of(session, [Column("chat", "chat")], [case])).text
+        )

@@ -337,3 +337,17 @@ def test_curl_and_the_script_ask_a_server_as_the_workbench_does(tmp_path: Path, 
             assert seen.headers["authorization"] == "Bearer sk-none"
         assert len(server.requests) == 2
     assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize(("digest", "is_old"), [(None, False), ("of the prompt", False), ("of another", True)])
+def test_an_answer_to_another_prompt_is_noted_where_it_is_learned(digest: str | None, is_old: bool) -> None:
+    reply = Reply("[[ ## answer ## ]]\nYes.\n\n[[ ## completed ## ]]", source="pasted", rating="good")
+    session = Session(SignatureText("question -> answer"), columns=(Column("chat", "chat"),))
+    case = Case("one", {"question": "q"})
+    if digest is not None:
+        own = source(session.replace_case(replace(session.cases[0], inputs=case.inputs))).first.request.digest()
+        reply = replace(reply, request_digest=own if digest == "of the prompt" else digest)
+    session = replace(session, cases=(replace(case, replies={"chat": reply}),))
+    made = finetune(source(session))
+    assert ("its reply answers another prompt or model" in "".join(made.notes)) is is_old
+    assert len(lines(made.text)) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,30 @@ def test_a_read_only_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(PermissionError):
         whole_files.write(path, b"new")
     assert path.read_bytes() == b"old"
+
+
+def test_of_two_that_make_a_file_at_once_the_second_fails(tmp_path: Path) -> None:
+    place = tmp_path / "new.json"
+
+    def pieces(content: bytes, while_written: bytes = b"") -> Iterator[bytes]:
+        if while_written:
+            whole_files.create(str(place), [while_written])
+        yield content
+
+    with pytest.raises(FileExistsError):
+        whole_files.create(str(place), pieces(b"second", b"first"))
+    assert place.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["new.json"], "no temporary file is left"
+
+
+def test_a_file_is_new_also_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*names: str) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", link)
+    place = tmp_path / "new.json"
+    whole_files.create(str(place), [b"first"])
+    with pytest.raises(FileExistsError):
+        whole_files.create(str(place), [b"second"])
+    assert place.read_bytes() == b"first"
+    assert os.listdir(tmp_path) == ["new.json"]

@@ -324,3 +324,12 @@ def test_a_parse_error_on_the_page_names_its_cause_and_fixes() -> None:
     text = column(seen(exported(session).text), "replies", 0).text
     assert "has a currency" in text
     assert "fix: Add to the description of `score`" in text
+
+
+def test_a_reply_to_another_prompt_or_model_is_told_beside_the_prompt() -> None:
+    said = "This reply answers another prompt or model than the one shown."
+    session = small("[[ ## answer ## ]]\nYes.")
+    assert said not in exported(session).text
+    (first, *others), reply = session.cases, session.cases[0].replies["chat"]
+    case = replace(first, replies={"chat": replace(reply, request_digest="of another prompt")})
+    assert exported(replace(session, cases=(case, *others))).text.count(said) == 1

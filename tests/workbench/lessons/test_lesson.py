@@ -173,3 +173,8 @@ def test_a_parse_error_names_its_cause_the_fixes_and_the_most_common_patterns() 
     facts = reply_lesson.steps_of(reading)[-1].facts
     assert ("fix", "Allow 'c' in `label`.") in facts
     assert [label for label, _ in facts].count("often") == 6
+
+
+def test_parsers_are_the_built_in_ones_and_those_of_columns_each_once() -> None:
+    found = reply_lesson.parsers_for(["own:Adapter", "xml", "own:Adapter"])
+    assert found == (*catalog.NAMES, "own:Adapter")

@@ -112,3 +112,41 @@ def test_a_small_message_cannot_become_a_large_one(tmp_path: Path, processes: li
                 assert page.compress == 0
 
     hold(Setup(top=tmp_path, port=0), act, patience=60)
+
+
+CHATTY = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
+stop = []
+print("ready", flush=True)
+piece, until = b"x" * 100_000, time.monotonic() + 20
+while time.monotonic() < until and (not stop or len(stop) < 200):
+    os.write(int(sys.argv[1]), piece)
+    stop += stop[:1]
+"""
+
+
+@pytest.mark.parametrize("pipe", [1, 2])
+def test_the_output_of_a_program_that_ends_is_read_and_not_kept(pipe: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes 20 MB before it exits by itself, which it could not while a pipe is full."""
+    sizes: list[int] = []
+    read = asyncio.StreamReader.read
+
+    async def measured(self: asyncio.StreamReader, most: int = -1) -> bytes:
+        data = await read(self, most)
+        sizes.append(len(data))
+        return data
+
+    async def act() -> int | None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", CHATTY, str(pipe)), stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
+        )
+        assert process.stdout is not None
+        await process.stdout.readline()
+        monkeypatch.setattr(asyncio.StreamReader, "read", measured)
+        await textual_server.end(process)
+        return process.returncode
+
+    monkeypatch.setattr(textual_server, "SECONDS_TO_END", 60.0)
+    assert asyncio.run(act()) == 0, "it was not killed"
+    assert sum(sizes) > 10_000_000 and max(sizes) <= textual_server.MOST_AT_ONCE

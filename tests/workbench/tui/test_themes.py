@@ -161,3 +161,26 @@ def test_without_colour_nothing_is_black_on_black_in_the_terminals_own_colours()
                 assert all(one.is_default for one in colours), (text, style)
 
     at_the_desk(act, size=MIDDLE, terminal={"NO_COLOR": "1"})
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen"),
+    [
+        (("alt+u",), "Model"),
+        (("ctrl+p",), "Send   F5"),
+        (("ctrl+t", "down"), "second"),
+    ],
+)
+def test_without_colour_the_chosen_row_of_a_list_is_reversed(keys: tuple[str, ...], chosen: str) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.press(*keys)
+        await desk.settle()
+        shown = [
+            "".join([text for text, style, _ in strip if style is not None and style.reverse])
+            for strip in desk.app.screen._compositor.render_strips()
+        ]
+        rows = [one for one in shown if chosen in one]
+        assert len(rows) == 1, shown
+
+    at_the_desk(act, size=MIDDLE, terminal={"NO_COLOR": "1"})

@@ -129,6 +129,9 @@ def run(options: argparse.Namespace) -> int:
     for name in ("html", "markdown", "junit") if options.dry_run else ():
         if getattr(options, name) is not None:
             raise CommandError(f"--dry-run makes no run to report: leave out --{name}")
+    if options.dry_run and (options.fail_under is not None or options.compare is not None):
+        given = "--compare" if options.fail_under is None else "--fail-under"
+        raise CommandError(f"--dry-run makes no run to judge: leave out {given}")
     checks: list[Check] = []
     for name in dict.fromkeys(options.expect):
         function = user_code.function(name, f"--expect {name}", "my_checks:total_is_right")

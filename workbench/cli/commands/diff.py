@@ -1,8 +1,9 @@
 """`workbench diff`: compare the prompts of two sessions, or of a session with two adapters.
 
 Compare two requests section by section (system, each demo, each turn of
-history, the inputs, the parameters) and show the lines that differ. Calls no
-model. Exits with 1 when anything differs.
+history, the inputs, the parameters) and show the lines that differ, long lines
+cut to the change; --json has them whole. Calls no model. Exits with 1 when
+anything differs.
 
 examples:
   workbench diff before.session.json after.session.json
@@ -17,6 +18,7 @@ import argparse
 from collections.abc import Iterator
 
 from adapters.late_dataclasses import replace
+from sessions.checking import reports
 from sessions.model.session import Column
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
@@ -40,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     for before, after in _pairs(options):
         name = before[1].id if before[1].id == after[1].id else f"{before[1].id} → {after[1].id}"
         differences[name] = prompt_diff.compare(selection.require_request(*before), selection.require_request(*after))
+    if not differences:
+        raise CommandError("nothing was compared: the sessions have no column in common", exit_codes.NOTHING)
     if options.json:
         console.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
@@ -49,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             for one in found:
                 state = "only after" if one.before is None else "only before" if one.after is None else "changed"
                 console.heading(f"  {one.section}: {state}", "blue")
-                console.diff_lines(one.lines, indent="    ")
+                console.diff_lines(reports.marked(one.lines), indent="    ")
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
@@ -78,3 +82,7 @@ def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
                 yield (left, column), (right, there[column.id])
             else:
                 console.message(f"column {column.id} is in {options.session} alone")
+        ours = {column.id for column in left.columns}
+        for column in right.columns:
+            if column.id not in ours:
+                console.message(f"column {column.id} is in {options.other} alone")

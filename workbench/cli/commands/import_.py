@@ -36,11 +36,13 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from sessions.file import store
+from sessions.file import saving, store
+from sessions.file.store import Opened
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
@@ -80,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
     if options.output == "-":
         raise CommandError("-o -: a session is a file; name one, or look first with --dry-run")
-    if options.output and Path(options.output).is_file() and not options.force:
-        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    _refuse_existing([options.output], options)
     target: str | None = options.into or options.output
     try:
         opened = store.open_file(options.into) if options.into else None
@@ -90,11 +91,13 @@ def run(options: argparse.Namespace) -> int:
         is_written = bool(target) and not waits and not options.dry_run
         targets = [target] * len(found)
         if target is not None and _is_folder(target):
-            Path(target).mkdir(parents=True, exist_ok=True)
             targets = [str(Path(target) / f"{name or 'imported'}.session.json") for name in found]
+            _refuse_existing(targets, options)
+            if is_written:
+                Path(target).mkdir(parents=True, exist_ok=True)
         for path, imported in zip(targets, found.values(), strict=True):
             if path and is_written:
-                store.save(imported.session, path, over=opened.fingerprint if opened else None)
+                _save(imported.session, path, opened, options.force)
             elif path:
                 store.dumps(imported.session)
     except (SignatureError, OSError) as error:
@@ -121,6 +124,29 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 
+def _refuse_existing(targets: Sequence[str | None], options: argparse.Namespace) -> None:
+    """Raise `CommandError` for a file that is there and may not be overwritten."""
+    for path in targets:
+        if path and Path(path).is_file() and not options.force:
+            raise _there_already(path)
+
+
+def _there_already(path: str) -> CommandError:
+    return CommandError(f"{path} is there already; --force overwrites it, --into puts the import into it")
+
+
+def _save(session: Session, path: str, opened: Opened | None, is_forced: bool) -> None:
+    """Write a session into the file that was opened, or to a new one. Raises `SessionError` and `CommandError`."""
+    if opened is not None or is_forced:
+        saving.keep_restore_point(path)
+        store.save(session, path, over=opened.fingerprint if opened is not None else None)
+        return
+    try:
+        store.save_new(session, path)
+    except store.FileIsThereError:  # another process made it meanwhile
+        raise _there_already(path) from None
+
+
 def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:
     """Return imports by name: a session for each signature of a trace, else a single session. Raises `CommandError`."""
     is_trace = options.kind == "trace" or (options.kind is None and trace_sessions.holds_spans(options.source))
@@ -139,7 +165,13 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
             call=options.call,
             text=piped,
         )
+        if imported.is_bare_text and options.signature is not None:
+            raise CommandError(f"{options.source} is a signature itself; leave out --signature")
         return {"": _fitted(options, imported, into)}
+    if options.call is not None:
+        raise CommandError(
+            "--call chooses a call of a text or history; --failed, --predictor and --model those of a trace"
+        )
     try:
         mask = tuple([re.compile(one) for one in options.mask])
     except re.error as error:

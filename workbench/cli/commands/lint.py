@@ -29,7 +29,7 @@ from sessions.running.linting import SEVERITIES, Found
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import console, exit_codes, json_shapes
+from workbench.output import console, exit_codes, json_shapes, measures
 from workbench.output.display import LONGEST_NAME, one_line
 from workbench.output.exit_codes import CommandError
 
@@ -60,7 +60,10 @@ def run(options: argparse.Namespace) -> int:
         write(linted)
         counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
         told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
-        console.text(", ".join(told) or "no lints")
+        told = told or ["no lints"]
+        if problems:
+            told.append(f"{measures.counted(len(problems), 'file')} not linted")
+        console.text(", ".join(told))
     if options.strict:
         codes.append(strict_code(linted))
     return exit_codes.worst(codes)

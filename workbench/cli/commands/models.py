@@ -57,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     if options.capabilities is not None:
         if options.words:
             raise exit_codes.CommandError("--capabilities takes exact names; leave out the words to search")
+        if options.ask_servers:
+            raise exit_codes.CommandError("--ask-servers goes with the list of models; leave out --capabilities")
         ask_about(options.capabilities)
         known = {name: known_of(name) for name in dict.fromkeys(options.capabilities)}
         said = "\n".join([f"{name}  {model_choices.can(one)}" for name, one in known.items()])

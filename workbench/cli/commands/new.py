@@ -45,7 +45,7 @@ from adapters.tools.arguments import schema_of_line
 from adapters.types.recognition import custom_types_in, type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
-from sessions.file import store
+from sessions.file import saving, store
 from sessions.imports.reading import text_of
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
@@ -113,9 +113,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _save(session: Session, path: Path, is_forced: bool) -> None:
-    if path.exists() and not is_forced:
-        raise CommandError(f"{path} is there already; --force overwrites it")
-    store.save(session, path)
+    if is_forced:
+        saving.overwrite(session, path)  # which keeps what was there as a restore point
+        return
+    there = CommandError(f"{path} is there already; --force overwrites it")
+    if path.exists():
+        raise there
+    try:
+        store.save_new(session, path)
+    except store.FileIsThereError:  # another process made it meanwhile
+        raise there from None
 
 
 def _write_module(options: argparse.Namespace, written: SignatureText) -> int:

@@ -59,6 +59,11 @@ def run(options: argparse.Namespace) -> int:
     chosen = selection.select(options.session, options.adapters, options.case)
     if options.extraction is not None and not selection.has_two_step(chosen):
         raise CommandError("--extraction is the second reply of twostep; no such column is parsed")
+    reply_source = options.response if options.chunks is None else options.chunks
+    if options.extraction == "-" and reply_source in (None, "-"):
+        raise CommandError(
+            "standard input holds one reply: give the other by --response, --chunks or --extraction FILE"
+        )
     extraction = None if options.extraction is None else _reply_from(options.extraction)
     if options.chunks is not None and options.response is not None:
         raise CommandError("give the reply by --chunks or --response, not by both")

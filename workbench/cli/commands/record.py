@@ -2,7 +2,8 @@
 
 Record, for every column of every case, the messages, the request, the reply
 last shown (sent, edited or pasted) and its parse result. `workbench check` then
-reports any change. Skips columns without a reply.
+reports any change. Skips columns without a reply; names replies that answer
+another prompt or model than the recorded one.
 
 examples:
   workbench record q.session.json
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)
     cases = session.cases if options.case is None else (selection.choose_case(session, options.case),)
-    done = []
+    done: list[dict[str, object]] = []
     for case in cases:
         for column in columns:
             if column.id not in case.replies:
@@ -46,11 +47,19 @@ def run(options: argparse.Namespace) -> int:
                 session = recording.record(session, session.case(case.name), column, adapter=adapter)
             except (SessionError, UnknownAdapterError) as error:
                 raise CommandError(f"{options.session}: {error}") from error
-            done.append({"case": case.name, "column": column.id})
+            one: dict[str, object] = {"case": case.name, "column": column.id}
+            if recording.answers_another(session, session.case(case.name), column):
+                one["outdated"] = True
+            done.append(one)
     if not done:
         sends = f"`workbench send {shlex.quote(options.session)} --save`"
         raise CommandError(f"{options.session} has no reply to record; {sends} gets some", exit_codes.NOTHING)
     selection.save(loaded, session, options.session, winner="our results")
+    outdated = [f"{one['case']} · {one['column']}" for one in done if "outdated" in one]
+    if outdated:
+        answers = "the reply answers" if len(outdated) == 1 else "the replies answer"
+        sends = f"`workbench send {shlex.quote(options.session)} --save` gets replies to the recorded prompts"
+        console.message(f"workbench: {', '.join(outdated)}: {answers} another prompt or model; {sends}")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
     console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

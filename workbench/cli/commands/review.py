@@ -138,7 +138,8 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         return
     if not left.causes:
         if left.is_of_something or not left.errors:
-            console.message("no drift" if left.is_of_something else "nothing was compared: nothing is recorded")
+            said = "no drift" if left.is_of_something else "nothing was compared: nothing is recorded"
+            console.message(said + (f"; {measures.counted(len(left.errors), 'file')} not read" if left.errors else ""))
         return
     if options.by == "case":
         # Print the causes of each case.

@@ -33,8 +33,10 @@ from workbench.output.exit_codes import CommandError
 from workbench.sending import sent_runs
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted
 
-FILTERS = ("words", "model", "adapter", "failed", "since", "until", "folder")
+FILTERS = ("words", "model", "adapter", "failed", "since", "until", "folder", "most")
 """The options that select runs."""
+MOST = 20
+"""The default number of runs that a search shows."""
 DATES = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
@@ -62,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--since", "DATE", "the first day, such as 2026-11-01", type=_date)
     parser.option("--until", "DATE", "the last day", type=_date)
     parser.option("--folder", "DIR", "runs of sessions in this folder and below")
-    parser.option("--most", "N", "show at most N (default 20)", type=arguments.count, default=20)
+    parser.option("--most", "N", f"show at most N (default {MOST})", type=arguments.count)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
@@ -101,7 +103,7 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
         until=options.until or "",
         folder=folder,
     )
-    found = kept.search(sent_runs.wanted_of(" ".join(options.words), within), options.most)
+    found = kept.search(sent_runs.wanted_of(" ".join(options.words), within), options.most or MOST)
     count, size = kept.size()
     if options.json:
         runs = [_shape(one, ("values", "messages")) for one in found.runs]
@@ -123,10 +125,10 @@ def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
             raise CommandError(f"run {options.id} was kept without its session")
         arguments.write_output(options.output, store.dumps(session))
         console.message(f"wrote {options.output}")
-    elif options.json:
+    if options.json:
         messages = [{"role": role, "content": text} for role, text in found.messages]
         console.json(_shape(found, ()) | {"messages": messages})
-    else:
+    elif not options.output:
         console.text(_line(found))
         for role, text in (*found.messages, ("reply", found.text), ("error", found.error)):
             if text:

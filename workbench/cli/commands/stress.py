@@ -77,6 +77,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     if options.show is not None and (options.json or options.markdown):
         raise CommandError("--show prints text: leave out --json and --markdown")
+    if options.json and options.markdown:
+        raise CommandError("--json and --markdown print two forms of the grid: choose one")
     found = _grid(options)
     if options.html is not None:
         from workbench.pages import report_pages

@@ -46,7 +46,7 @@ from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
-from workbench.output import console, exit_codes, report_blocks
+from workbench.output import console, exit_codes, measures, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
@@ -74,6 +74,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
+    if options.json and options.markdown:
+        raise CommandError("--json and --markdown print two forms of the report: choose one")
     _settle(options)
     files = fixture_files.find(options.paths)
     with ExitStack() as stack:
@@ -81,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
         gathered = _gathered(files, options, change)
     there = [options.from_model] if options.from_model else gathered.models
     notes = list(notes_of(there, options.to_model, gathered.compared, today())) if options.to_model else []
+    if gathered.unread:
+        notes.append(f"{measures.counted(gathered.unread, 'file')} could not be read")
     found = upgrade(change.before.name, change.after.name, gathered.compared, notes)
     if options.live:
         found = replace(found, live=conclusions(change, gathered.sent))
@@ -91,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.markdown:
         console.text(report_blocks.upgrade_markdown(found), end="")
     elif found.fixtures or not gathered.codes:
-        is_same = found.compared and not found.changed
+        is_same = found.compared and not found.changed and not gathered.unread
         console.heading(report_blocks.headline(found), "green" if is_same else "yellow")
         console.blocks(report_blocks.of_upgrade(found))
     return exit_codes.worst([*gathered.codes, _code(found)])
@@ -156,6 +160,8 @@ class _Gathered:
     sent: list[Sent] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     """The exit codes of errors while comparing and sending."""
+    unread: int = 0
+    """The number of files that could not be read."""
 
 
 def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
@@ -168,6 +174,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         except SessionError as error:
             console.message(f"workbench: {error}")
             found.codes.append(exit_codes.USAGE)
+            found.unread += 1
             continue
         columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
         if options.from_adapter is not None:  # without a column of this adapter, use a new column

@@ -22,6 +22,7 @@ from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
+from workbench.tui.textual_internals.reversed_styles import Options
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
 
 Verb = Literal["look", "add", "rename", "duplicate", "delete"]
@@ -48,7 +49,7 @@ class CasesScreen(Dialog[tuple[Verb, int] | None]):
         self._state = state
 
     def contents(self) -> Iterable[Widget]:
-        options = OptionList(compact=True)
+        options = Options(compact=True)
         cases = self._state.session.cases
         longest = min(24, max([cell_width(one_line(case.name, 40)) for case in cases]))
         for index, case in enumerate(cases):

@@ -239,6 +239,10 @@ def show_case(host: Host, name: str) -> bool:
 
 
 NO_COLUMN = "No column to record. {app.add_column|alt+c} adds one."
+OUTDATED = (
+    "the present prompt was recorded with a reply to an earlier prompt or model. "
+    "{app.send_column|F8} gets a reply to this prompt; {app.undo|ctrl+z} takes the recording back."
+)
 UNDER_WAY = "is being sent. Record it when its reply is complete, or cancel it with {app.cancel|esc}."
 
 
@@ -307,6 +311,11 @@ def _tell_recorded(host: Host, state: State, wanted: Wanted, made: Recorded) -> 
         what = ", ".join(done)
         place = Place("reply", state.case.name, field=f"{what} recorded")  # the user may see another case by now
         host.main.edit(lambda now: replace(now, session=session), place, f"record {what}")
+        outdated = [one.column.id for one, _ in wanted if host.main.replies.is_outdated(state, one)]
+        outdated = [id for id in outdated if id in done]
+        if outdated:
+            said = host.key_words(f"{', '.join(outdated)}: {OUTDATED}")
+            plain_notify(host.app, said, title="Old reply recorded", severity="warning", timeout=12)
         host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} save, {app.check|F9} check')}")
     if left or not done:
         said = "\n".join(left) or host.key_words(NO_COLUMN)

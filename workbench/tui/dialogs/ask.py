@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 
 from workbench.output.display import LINE_BREAK, cell_width, safe
 from workbench.tui.keys import pane_keys
+from workbench.tui.textual_internals.reversed_styles import Options
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, in_rows, key_hints, lines
 
@@ -249,7 +250,7 @@ class ConfirmScreen(Dialog[str | None]):
             key = (f" {one.key:{self._key_width}}  ", "$text-accent bold")
             pad = " " * (self._name_width - cell_width(one.name)) if is_aligned else ""
             options.append(Option(lines(key, (one.name, "bold"), (f"{pad}{GAP}{one.about}", QUIET))))
-        yield OptionList(*options, compact=True)
+        yield Options(*options, compact=True)
 
     def on_resize(self) -> None:
         """Show as many answers as fit below the question."""

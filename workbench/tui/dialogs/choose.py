@@ -116,6 +116,10 @@ class ChooseScreen(Dialog[str | None]):
         """Return the place of the typed text among the entries: by default the last."""
         return len(self._shown)
 
+    def width_of_names(self, shown: Sequence[Entry]) -> int:
+        """Return the cells of a name before its description, which begins later only beside longer names."""
+        return self._name_width
+
     def take_lines(self, text: str) -> None:
         """Search for the first line of a pasted text."""
         self.query_one(Input).insert_text_at_cursor(text.strip().splitlines()[0])
@@ -163,10 +167,11 @@ class ChooseScreen(Dialog[str | None]):
             if free is not None:
                 self._shown.insert(self.place_of_typed(typed), free)
         listed: list[Option] = []
+        name_width = self.width_of_names(self._shown)
         for one in self._shown:
             mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
             name = one_line(one.name, 100)
-            pad = " " * max(0, self._name_width - cell_width(name))
+            pad = " " * max(0, name_width - cell_width(name))
             about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
             listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
         values = [one.value for one in self._shown]
@@ -194,6 +199,8 @@ class ChooseThemeScreen(ChooseScreen):
             self.app.theme = entry.value
 
 
+LONGEST_MODEL = 27
+"""The cells of a model's name beside which descriptions are aligned."""
 LOADING = "loading litellm's models …"
 WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
@@ -275,6 +282,9 @@ class ModelScreen(ChooseScreen):
         words = typed.lower().split()
         near = [at for at, one in enumerate(self._shown) if not all(word in one.name.lower() for word in words)]
         return near[0] if near and "/" in typed else len(self._shown)
+
+    def width_of_names(self, shown: Sequence[Entry]) -> int:
+        return min(LONGEST_MODEL, max([len(one.name) for one in shown], default=0))
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):

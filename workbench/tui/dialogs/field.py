@@ -17,6 +17,7 @@ from workbench.editing.field_values import Choice
 from workbench.output.display import one_line, safe
 from workbench.tui.dialogs.ask import Dialog, on_a_row
 from workbench.tui.keys import pane_keys
+from workbench.tui.textual_internals.reversed_styles import Options
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 
@@ -62,7 +63,7 @@ class FieldScreen(Dialog[NewMember | None]):
         is_value = start.kind == "value"
         kind_hint = 'such as "open"' if is_value else "choose below, or type: one of red, green"
         self._type = Input(on_a_row(start.type_text), compact=True, id="field-type", placeholder=kind_hint)
-        self._types = OptionList(compact=True, id="field-types")
+        self._types = Options(compact=True, id="field-types")
         described = "what the model is told about it; may be empty"
         self._about = Input(on_a_row(start.description or ""), compact=True, id="field-about", placeholder=described)
         self._error = PlainStatic(classes="field-error")

@@ -241,7 +241,7 @@ def parser_blocks(at: LookedAt) -> list[Block]:
     if not with_reply:
         said = "There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."
         return [EMPTY, *paragraph(at.keys(said), "note")]
-    parsers = list(dict.fromkeys([*catalog.NAMES, *[one.column.adapter for one in at.columns]]))
+    parsers = reply_lesson.parsers_for([one.column.adapter for one in at.columns])
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
     for one in with_reply:
         row = [(one.column.id, "key")]

@@ -144,9 +144,8 @@ class Replies:
     def is_outdated(self, state: State, rendered: RenderedColumn) -> bool:
         """Return whether the shown reply belongs to an earlier prompt or model."""
         reply = rendered.reply
-        if reply is not None and reply.source == "sent" and reply.model is not None:
-            if reply.model != state.session.model_of(rendered.column):
-                return True
+        if reply is not None and reply.is_of_another_model(state.session.model_of(rendered.column)):
+            return True
         answered = reply.request_digest if reply is not None else None
         if answered is None or rendered.request is None:
             return False

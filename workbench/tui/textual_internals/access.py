@@ -24,6 +24,7 @@ from textual.widgets._toast import ToastRack
 from textual.widgets.option_list import Option
 
 from workbench.output.display import safe
+from workbench.tui.textual_internals.reversed_styles import KeepsReverse
 
 
 def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -> None:
@@ -45,7 +46,7 @@ class FitsItsRoom(Widget):
         raise NotImplementedError
 
 
-class EntryList(OptionList, FitsItsRoom):
+class EntryList(OptionList, FitsItsRoom, KeepsReverse):
     """A list of entries that knows the size of its content before it is painted.
 
     Textual measures the entries while it paints them, and then asks for a layout with a scrollbar and a second paint.

@@ -11,11 +11,11 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.visual import Visual
-from textual.widget import Widget
 
 from adapters.late_dataclasses import dataclass
 from workbench.output.display import one_line
 from workbench.tui.keys import pane_keys
+from workbench.tui.textual_internals.reversed_styles import KeepsReverse
 from workbench.tui.widgets.text.line_view import css_beside
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]
@@ -46,7 +46,7 @@ class HeatTable:
     cells: tuple[tuple[HeatCell, ...], ...]
 
 
-class HeatMap(Widget, can_focus=True):
+class HeatMap(KeepsReverse, can_focus=True):
     """A grid with a cursor that scrolls to keep the cursor visible."""
 
     DEFAULT_CSS = css_beside(__file__)

@@ -20,12 +20,13 @@ from textual.visual import Visual
 
 from adapters.late_dataclasses import dataclass
 from workbench.tui.keys import pane_keys
+from workbench.tui.textual_internals.reversed_styles import KeepsReverse
 
 MOST_KEPT = 200
 """The most painted rows that are kept, so that a step paints only the rows that it changes."""
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(ScrollView, KeepsReverse, can_focus=True):
     """A list of rows; `line_of(index)` returns the text of a row, already `safe`, which changes only with `show`."""
 
     ALLOW_SELECT = False

@@ -4,11 +4,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sessions.file import store
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -29,6 +31,29 @@ def test_a_changed_input_differs_in_the_inputs_alone(rain: str, run: Run) -> Non
     assert done.code == exit_codes.DIFFERENT
     assert section["section"] == "inputs · user"
     assert [line for line in section["lines"] if line[0] in "+-"] == ["-Is it raining?", "+Is it snowing?"]
+
+
+def test_long_lines_are_cut_to_the_change_for_people_and_whole_for_programs(rain: str, run: Run) -> None:
+    session = store.load(rain)
+    long = "Say whether it rains. " * 100
+    for path, end in (("a.json", "Be brief."), ("b.json", "Be exact.")):
+        store.save(replace(session, signature=replace(session.signature, instructions=long + end)), path)
+    done = run("diff", "a.json", "b.json", "--adapter", "chat")
+    assert done.code == exit_codes.DIFFERENT
+    assert "⟦brief⟧" in done.out and "⟦exact⟧" in done.out
+    assert max(map(len, done.out.splitlines())) < 300
+    lines = run("diff", "a.json", "b.json", "--adapter", "chat", "--json").json["differences"]["chat"][0]["lines"]
+    assert any(long in line for line in lines)
+
+
+def test_sessions_without_a_column_in_common_are_not_called_the_same(rain: str, run: Run) -> None:
+    session = store.load(rain)
+    store.save(replace(session, columns=session.columns[:1]), "a.json")
+    store.save(replace(session, columns=session.columns[1:2]), "b.json")
+    done = run("diff", "a.json", "b.json")
+    assert done.code == exit_codes.NOTHING and not done.out
+    assert "column chat is in a.json alone\ncolumn json is in b.json alone\n" in done.err
+    assert "no column in common" in done.err
 
 
 def test_two_adapters_of_one_session_are_compared(rain: str, run: Run) -> None:

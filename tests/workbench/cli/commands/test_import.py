@@ -267,3 +267,40 @@ def test_calls_of_a_trace_are_chosen_and_masked(run: Run) -> None:
     assert "--mask: " in run("import", TRACE, "--mask", "(", "-o", "x.session.json").err
     Path("demos.csv").write_text("question,answer\na,b\n")
     assert "choose calls of a trace" in run("import", "demos.csv", "--failed", "-o", "x.session.json").err
+
+
+def test_sessions_of_a_folder_are_not_written_over(run: Run) -> None:
+    assert not Path("found").exists()
+    assert run("import", TRACE, "-o", "found/", "--dry-run").code == 0
+    assert not Path("found").exists(), "a dry run makes no folder"
+    assert run("import", TRACE, "-o", "found/").code == 0
+    before = {one.name: one.read_bytes() for one in Path("found").iterdir()}
+    done = run("import", TRACE, "--failed", "-o", "found/")
+    assert done.code == exit_codes.USAGE and ".session.json is there already; --force overwrites it" in done.err
+    assert {one.name: one.read_bytes() for one in Path("found").iterdir()} == before
+    assert run("import", TRACE, "-o", "found/", "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["label.py:Label", "--case", "rainy"], "a signature has no case (leave out --case)"),
+        (["label.py:Label", "--predictor", "x"], "a signature has no predictor"),
+        (["label.py:Label", "--signature", "a -> b"], "label.py:Label is a signature itself; leave out --signature"),
+        (["chat.json", "--call", "1"], "a list of messages has no call"),
+        (
+            ["run.json", "--as", "candidates", "--case", "x", "--signature", "question -> answer"],
+            "a run of an optimiser has no case",
+        ),
+        (["two.log", "--predictor", "x"], "a call has no predictor"),
+        ([TRACE, "--call", "1"], "--call chooses a call of a text or history"),
+    ],
+)
+def test_choices_without_a_meaning_are_refused_and_not_ignored(words: list[str], said: str, run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    Path("chat.json").write_text('[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]')
+    Path("run.json").write_text('[{"predict": "Answer."}, {"predict": "Answer well."}]')
+    Path("two.log").write_text(ERROR)
+    done = run("import", *words, "-o", "made.json")
+    assert done.code == exit_codes.USAGE
+    assert said in done.err and not Path("made.json").exists()

@@ -49,6 +49,14 @@ def test_text_tells_the_same(session: str, run: Run) -> None:
     assert out.rstrip().endswith("1 warning")
 
 
+def test_a_file_that_could_not_be_read_is_counted_beside_the_lints(session: str, run: Run) -> None:
+    Path("broken.session.json").write_text("{")
+    done = run("lint", session, "broken.session.json")
+    assert done.code == exit_codes.USAGE and "broken.session.json" in done.err
+    assert done.out.splitlines()[-1].endswith("1 file not linted")
+    assert run("lint", session).out.splitlines()[-1] == done.out.splitlines()[-1].rpartition(",")[0]
+
+
 def test_names_with_line_breaks_stay_on_the_line_of_the_lint(session: str, run: Run) -> None:
     columns = (Column("x\nml", "xml"),)
     store.save(Session(SignatureText("question -> code"), columns=columns, cases=(Case("a\tb\nc", {}),)), session)

@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from sessions.file import store
+from sessions.file import saving, store
 from sessions.model.session import Tool
 from sessions.running import rendering
 from workbench.output import exit_codes
@@ -320,3 +320,27 @@ def build():
 def test_a_class_in_a_function_becomes_a_session(run: Run, given: str) -> None:
     Path("qa.py").write_text(INNER)
     assert "question -> answer" in run("new", given, "-o", "qa.json").err
+
+
+def test_of_two_at_once_only_the_first_writes_its_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that another process makes after the look for it is not replaced."""
+    assert run("new", "a -> b", "-o", "q.json").code == 0
+    first = Path("q.json").read_bytes()
+    monkeypatch.setattr(Path, "exists", lambda self, **_: False)
+    done = run("new", "c -> d", "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    assert "q.json is there already; --force overwrites it" in done.err
+    assert Path("q.json").read_bytes() == first
+    assert run("new", "c -> d", "-o", "q.json", "--force").code == 0
+
+
+def test_what_force_overwrites_is_kept_as_a_restore_point(run: Run) -> None:
+    run("new", "a -> b", "-o", "q.json")
+    first = Path("q.json").read_bytes()
+    assert run("new", "c -> d", "-o", "q.json", "--force").code == 0
+    (point,) = saving.restore_points("q.json")
+    assert point.place.read_bytes() == first
+    Path("s.py").write_text(f"{HEAD}    e: str = dspy.InputField()\n    f: str = dspy.OutputField()\n")
+    second = Path("q.json").read_bytes()
+    assert run("import", "s.py:S", "-o", "q.json", "--force").code == 0
+    assert saving.restore_points("q.json")[0].place.read_bytes() == second

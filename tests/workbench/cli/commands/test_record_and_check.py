@@ -45,6 +45,18 @@ def test_record_freezes_the_reply_last_shown(rain: str, run: Run) -> None:
     assert run("check", rain).code == 0
 
 
+def test_a_reply_to_another_prompt_is_named_when_it_is_recorded(rain: str, run: Run) -> None:
+    run("send", rain, "--save", "--adapter", "chat")
+    assert "another prompt" not in run("record", rain).err
+    session = store.load(rain)
+    store.save(replace(session, signature=replace(session.signature, instructions="Say whether it snows.")), rain)
+
+    done = run("record", rain, "--json")
+    assert done.code == 0
+    assert done.json["recorded"] == [{"case": session.cases[0].name, "column": "chat", "outdated": True}]
+    assert f"{session.cases[0].name} · chat: the reply answers another prompt or model; `workbench send" in done.err
+
+
 def test_one_changed_word_of_the_instructions_is_drift_of_just_that(rain: str, run: Run) -> None:
     run("send", rain, "--save")
     session = store.load(rain)

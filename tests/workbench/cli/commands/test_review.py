@@ -143,3 +143,10 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_reviewed(folder:
     done = run("review", str(folder), "--accept-all")
     assert done.code == exit_codes.USAGE and "bad.session.json" in done.err and "\x1b" not in done.err
     assert run("check", str(folder / "0.session.json")).code == 0
+
+
+def test_no_drift_is_not_all_that_is_said_beside_a_file_that_cannot_be_read(folder: Path, run: Run) -> None:
+    (folder / "bad.session.json").write_text("{")
+    done = run("review", str(folder))
+    assert done.code == exit_codes.USAGE
+    assert done.err.endswith("no drift; 1 file not read\n")

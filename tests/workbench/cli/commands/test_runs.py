@@ -40,6 +40,8 @@ def test_what_was_sent_is_found_and_opens_as_it_was(session: Path, capsys: pytes
     assert main(["runs", "--id", "2", "-o", str(session.parent / "then.json")]) == 0
     assert main(["render", str(session.parent / "then.json"), "--adapter", "markdown"]) == 0
     assert "how many umbrellas" in capsys.readouterr().out
+    written = runs(capsys, "--id", "2", "-o", str(session.parent / "again.json"))
+    assert written == runs(capsys, "--id", "2") and (session.parent / "again.json").exists()
     whole = runs(capsys, "--id", "1")
     assert [one["role"] for one in whole["messages"]] == ["system", "user"]  # type: ignore[attr-defined]
     assert main(["runs", "--id", "1"]) == 0

@@ -305,3 +305,12 @@ def test_live_without_a_reply_is_a_providers_error_and_no_conclusion(receipt: st
 def test_repeats_without_live_are_refused(receipt: str, run: Run) -> None:
     done = run("upgrade", receipt, "--to-model", "offline/exact", "--repeat", "3")
     assert done.code == exit_codes.USAGE and "--live" in done.err
+
+
+def test_a_file_that_cannot_be_read_is_counted_in_the_report(receipt: str, run: Run) -> None:
+    Path("bad.session.json").write_text("{")
+    done = run("upgrade", receipt, "bad.session.json", "--from", "ours", "--to", "ours")
+    assert done.code == exit_codes.USAGE and "bad.session.json" in done.err
+    assert "1 file could not be read" in done.out
+    same = run("upgrade", receipt, "--from", "ours", "--to", "ours", "--json")
+    assert same.code == 0 and same.json["notes"] == []

@@ -162,8 +162,21 @@ def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_t
         said = [one.recordings["chat"].attempts[0].completions[0] for one in (before, after)]
         assert said[0].finish_reason == said[1].finish_reason == "stop"
         assert "Another ticket" in str(after.recordings["chat"].messages)
+        (told,) = [one for one in desk.app._notifications if one.title == "Old reply recorded"]
+        assert told.message.startswith("chat: the present prompt was recorded with a reply to an earlier prompt")
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize(("of", "is_told"), [({"model": "another/model"}, True), ({"source": "pasted"}, False)])
+def test_a_reply_to_another_prompt_or_model_is_told_of_when_it_is_recorded(of: dict[str, str], is_told: bool) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "ctrl+r")
+        assert desk.document.session.cases[0].recordings
+        titles = [one.title for one in desk.app._notifications]
+        assert ("Old reply recorded" in titles) is is_told
+
+    at_the_desk(act, session=with_reply(**of))
 
 
 def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> None:

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from adapters.lm import servers
+from adapters.lm import model_list, servers
 from adapters.lm.litellm_client import LitellmLM
 from adapters.lm.model_list import ModelEntry
 from tests.support.open_app import TICKETS, Desk, at_the_desk
@@ -202,5 +202,32 @@ def test_the_picker_is_laid_out_once_and_each_entry_is_painted_once(monkeypatch:
         assert not entries.show_vertical_scrollbar
         row = "".join(one.text for one in entries.render_lines(Region(0, 0, *entries.size))[0])
         assert "server/model-59" in row
+
+    at_the_desk(act)
+
+
+ABOUT = [one.description for one in model_list.offline_models()]
+
+
+def rows_of(desk: Desk) -> list[str]:
+    """Return the rows of the list as they are shown, without marks."""
+    return [str(one.prompt)[2:] for one in desk.app.screen.query_one(EntryList).options]
+
+
+def test_descriptions_of_models_are_aligned_beside_names_that_are_not_too_long(
+    monkeypatch: pytest.MonkeyPatch, warmed: list[str]
+) -> None:
+    long = ModelEntry(f"openai/{'long-' * 8}", "openai")
+    listed = [ModelEntry("openai/one", "openai"), ModelEntry("openai/one-more", "openai"), long]
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=lambda: listed))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+l")
+        await desk.until(lambda: "3 models of litellm" in hint(desk))
+        offline = [row for row in rows_of(desk) if row.startswith("offline/")]
+        assert len({row.index(about) for row, about in zip(offline, ABOUT, strict=False)}) == 1, offline
+        await desk.type("openai")
+        one, more, longest = [row for row in rows_of(desk) if "key " in row][:3]
+        assert one.index("key ") == more.index("key ") < longest.index("key ")
 
     at_the_desk(act)
