@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
 
 from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
@@ -28,6 +27,7 @@ from workbench.tui.actions import columns
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.screens.pages import PagesScreen
+from workbench.tui.textual_internals.access import EntryList
 from workbench.tui.widgets.text.text_view import TextView
 
 HERE = recording.DSPY
@@ -388,7 +388,7 @@ def test_the_dspy_of_the_project_is_offered_among_the_columns(tmp_path: Path, mo
     async def act(desk: Desk) -> None:
         desk.app.ask(columns.add(desk.app))
         await desk.until(lambda: isinstance(desk.app.screen, ChooseScreen), "for the dialog")
-        options = [str(one.prompt) for one in desk.app.screen.query_one(OptionList).options]
+        options = [one.text for one in desk.app.screen.query_one(EntryList).entries]
         assert [one for one in options if "dspy 9.9.9" in one and "this project's own (.venv)" in one]
 
     at_the_desk(act, tickets("chat"))

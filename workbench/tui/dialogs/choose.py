@@ -13,7 +13,6 @@ from typing import NamedTuple
 from textual import on, work
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
 
 from adapters.lm import model_list, servers
 from adapters.lm.capabilities import split_model
@@ -22,8 +21,8 @@ from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.tui.dialogs.ask import Dialog, OneLine
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.access import EntryList
-from workbench.tui.widgets.text.plain import QUIET, content, lines, plain_notify
+from workbench.tui.textual_internals.access import EntryList, EntryRow
+from workbench.tui.widgets.text.plain import QUIET, plain_notify
 
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
@@ -74,7 +73,7 @@ class ChooseScreen(Dialog[str | None]):
         self._free = free
         self._current = current
         self._shown: list[Entry] = []
-        self._list = EntryList(compact=True)
+        self._list = EntryList()
         is_short = len(self._entries) <= MOST_ALIGNED
         longest_name, longest_about = [
             max([cell_width(one_line(text, 200)) for text in texts], default=0)
@@ -166,22 +165,22 @@ class ChooseScreen(Dialog[str | None]):
             free = self._free(typed.strip())
             if free is not None:
                 self._shown.insert(self.place_of_typed(typed), free)
-        listed: list[Option] = []
-        name_width = self.width_of_names(self._shown)
-        for one in self._shown:
-            mark = ("● ", "$text-accent") if one.value == self._current else ("  ", "")
-            name = one_line(one.name, 100)
-            pad = " " * max(0, name_width - cell_width(name))
-            about = f"{pad}   {one_line(one.about, 200)}" if one.about else ""
-            listed.append(Option(lines(mark, (name, "bold"), (about, QUIET))))
         values = [one.value for one in self._shown]
-        if not values:
-            listed.append(Option(content("  no match", QUIET), disabled=True))
-        self._list.show(listed, self._most_rows)
+        name_width = self.width_of_names(self._shown)
+        rows = [EntryRow(partial(self._parts, one, name_width)) for one in self._shown]
+        self._list.show(rows or [EntryRow(lambda: [("  no match", QUIET)], disabled=True)], self._most_rows)
         if values:
             self._list.highlighted = values.index(self._current) if self._current in values and not typed else 0
         else:
             self.preview(None)
+
+    def _parts(self, entry: Entry, name_width: int) -> Iterable[tuple[str, str]]:
+        yield ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
+        name = one_line(entry.name, 100)
+        yield name, "bold"
+        if entry.about:
+            pad = " " * max(0, name_width - cell_width(name))
+            yield f"{pad}   {one_line(entry.about, 200)}", QUIET
 
 
 class ChooseThemeScreen(ChooseScreen):

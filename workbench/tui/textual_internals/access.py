@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
+from rich.segment import Segment
+from rich.style import Style as RichStyle
 from rich.text import Text
 from textual import events
 from textual.app import App
@@ -18,6 +20,8 @@ from textual.expand_tabs import expand_tabs_inline
 from textual.geometry import Offset, Region, Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets._toast import ToastRack
@@ -46,21 +50,54 @@ class FitsItsRoom(Widget):
         raise NotImplementedError
 
 
-class EntryList(OptionList, FitsItsRoom, KeepsReverse):
-    """A list of entries that knows the size of its content before it is painted.
+A_ROW = Content(" ")
+"""What Textual measures of each entry, once for all."""
 
-    Textual measures the entries while it paints them, and then asks for a layout with a scrollbar and a second paint.
+
+class EntryRow(Option):
+    """An entry on one row, whose text is made when it is first shown.
+
+    `make` returns the parts of the text, all `safe`, with the style of each.
     """
 
-    auto_links = False
+    def __init__(self, make: Callable[[], Iterable[tuple[str, str]]], disabled: bool = False) -> None:
+        super().__init__(A_ROW, disabled=disabled)
+        self._make = make
+
+    @cached_property
+    def parts(self) -> Sequence[tuple[str, str]]:
+        return [(text, style) for text, style in self._make() if text]
+
+    @property
+    def text(self) -> str:
+        return "".join([text for text, _ in self.parts])
+
+
+class EntryList(OptionList, FitsItsRoom, KeepsReverse):
+    """A list of entries without a border, which makes and paints only the rows in sight.
+
+    Textual measures all entries while it paints them, and then asks for a layout with a scrollbar and a second paint.
+    """
+
     _painted_width = 0
     """The width for which entries may have been painted; 0 before the first layout."""
 
-    def show(self, entries: Sequence[Option], most_rows: int) -> None:
-        """Replace the entries, each a row; `most_rows` is the height above which there is a scrollbar."""
+    def __init__(self) -> None:
+        super().__init__(compact=True)
+        self.entries: Sequence[EntryRow] = ()
+        self._hovered: int | None = None
+        self._painted: dict[tuple[int, str], Strip] = {}
+        """Painted rows, by entry and state."""
+        self._looks: dict[tuple[str, str], RichStyle] = {}
+        """Styles by the state of an entry and the style of a part of its text."""
+
+    def show(self, entries: Sequence[EntryRow], most_rows: int) -> None:
+        """Replace the entries; `most_rows` is the height above which there is a scrollbar."""
         if not self._painted_width:
             set_virtual_size(self, Size(0, len(entries)), has_scrollbar=False)
             self.set_reactive(OptionList.show_vertical_scrollbar, len(entries) > most_rows)
+        self.entries, self._hovered = entries, None
+        self._painted.clear()
         self.set_options(entries)
 
     def on_mount(self) -> None:
@@ -68,18 +105,81 @@ class EntryList(OptionList, FitsItsRoom, KeepsReverse):
             self.vertical_scrollbar.styles.inline.set_rule("display", "block")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self.options)
+        return len(self.entries)
 
     def fit(self) -> None:
         width = self.scrollable_content_region.width
-        self._painted_width = self._painted_width or width
+        if width != self._painted_width:
+            self._painted.clear()
+        self._painted_width = width
         set_virtual_size(self, Size(width, self.virtual_size.height), has_scrollbar=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        width = self.scrollable_content_region.width
-        if width == self._painted_width:
-            event.prevent_default()  # Textual's handler discards all entries that were painted
-        self._painted_width = width
+        event.prevent_default()  # Textual's handler discards what is known of the entries
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._painted.clear()
+        self._looks.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        rows = [self.render_line(y) for y in crop.line_range]
+        background = self.background_colors[1]
+        for one in self.get_line_filters():
+            rows = [row.apply_filter(one, background) for row in rows]
+        return [row.crop(crop.x, crop.right) for row in rows]
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        if index < len(self.entries) and self.entries[index].disabled:
+            state = "-disabled"
+        elif index == self.highlighted:
+            state = "-highlighted"
+        else:
+            state = "-hover" if index == self._hovered else ""
+        row = self._painted.get((index, state))
+        if row is None:
+            row = self._painted[index, state] = self._paint(index, state)
+        return row
+
+    def _paint(self, index: int, state: str) -> Strip:
+        parts = self.entries[index].parts if index < len(self.entries) else ()
+        row = Strip([Segment(text, self._look(state, style)) for text, style in parts])
+        width = self._painted_width
+        if row.cell_length > width > 0:
+            last = row.crop(width - 1, width)
+            row = Strip([*row.crop(0, width - 1), *[Segment("…", one.style) for one in last]])
+        return row.adjust_cell_length(self.size.width, self._look(state, ""))
+
+    def _look(self, state: str, style: str) -> RichStyle:
+        if (state, style) not in self._looks:
+            names = ["option-list--option", *([f"option-list--option{state}"] if state else [])]
+            look = self.get_visual_style(*names)
+            self._looks[state, style] = (look + Style.parse(style) if style else look).rich_style
+        return self._looks[state, style]
+
+    def _entry_at(self, event: events.MouseEvent) -> int | None:
+        index = event.y + self.scroll_offset.y
+        return index if index < len(self.entries) and not self.entries[index].disabled else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        event.prevent_default()  # Textual's handlers look for the entry in the styles of the row
+        self._hover(self._entry_at(event))
+
+    def on_leave(self) -> None:
+        self._hover(None)
+
+    def _hover(self, index: int | None) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
+        index = self._entry_at(event)
+        if index is not None:
+            self.highlighted = index
+            self.action_select()
 
 
 class StillScrollView(ScrollView):

@@ -397,3 +397,48 @@ def test_behind_a_dialog_only_what_changes_is_repainted() -> None:
             assert not all([await is_painted_at_each_message(desk) for _ in range(4)])
 
     at_the_desk(act)
+
+
+KEYS = ("f2", "f3", "f4", "f5", "f10", "alt+p", "down", "pagedown", "x", "tab", "ctrl+l", "f1", "escape", "escape")
+
+
+@pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6)]])
+def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int) -> None:
+    chance = random.Random(seed)
+    pressed: list[str] = []
+
+    def is_as_anew(screen: Screen[Any]) -> bool:
+        compositor = screen._compositor
+        assert isinstance(compositor, RowCompositor)
+        kept = compositor.render_strips()
+        compositor._rows, before = {}, compositor._rows
+        anew = compositor.render_strips()
+        compositor._rows = before  # rows that are out of date stay so
+        return kept == anew
+
+    async def act(desk: Desk) -> None:
+        for _ in range(24):
+            pressed.extend(keys := chance.choices(KEYS, k=2))
+            await desk.press(*keys)
+            for screen in [desk.main, desk.app.screen]:
+                await desk.until(lambda one=screen: is_as_anew(one), lambda: f"behind {pressed[-12:]}")
+
+    at_the_desk(act, size=(120, 35), mistakes=None)
+
+
+def test_rows_that_have_not_changed_are_those_behind_the_last_dialog_too() -> None:
+    async def act(desk: Desk) -> None:
+        behind = desk.main._compositor
+        assert isinstance(behind, RowCompositor)
+        seen: list[list[Strip]] = []
+        for _ in range(2):
+            await desk.press("ctrl+l")
+            await desk.settle()
+            seen.append([row for _, row in behind._tinted])
+            await desk.press("escape")
+            await desk.settle()
+        first, second = seen
+        changed = [y for y, row in enumerate(first) if second[y] is not row]
+        assert len(changed) <= 2, "but for the cursor"
+
+    at_the_desk(act)
