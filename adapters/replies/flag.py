@@ -72,6 +72,18 @@ class Diagnosis:
     report: str = ""
     """The text of a bug report, if no pattern matches."""
 
+    def __init__(
+        self,
+        cause: str,
+        message: str,
+        field: str | None = None,
+        path: str = "",
+        find_fixes: Callable[[], tuple[Fix, ...]] = tuple,
+        report: str = "",
+    ) -> None:
+        # at once: a frozen dataclass sets each by itself
+        vars(self).update(cause=cause, message=message, field=field, path=path, find_fixes=find_fixes, report=report)
+
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
         """The changes that would help, best first."""

@@ -65,6 +65,7 @@ class Span(NamedTuple):
 OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
 OTHER_BRACKET = re.compile(r'\[(?!["\]\n])')
+"""A bracket that does not begin a list of texts."""
 OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
@@ -256,10 +257,10 @@ class Reading(ShowsItself):
         if self.form != "markers" or "<" in text or "{" in text or "`" in text or "\\" in text or "\0" in text:
             return False
         for one in self.sections:  # to count all brackets takes twenty times as long
-            if _has_signs(text, end, one.marker_start):
+            if text.find("[", end, one.marker_start) >= 0 and OTHER_BRACKET.search(text, end, one.marker_start):
                 return False
             end = one.marker_end
-        return not _has_signs(text, end, len(text))
+        return text.find("[", end) < 0 or OTHER_BRACKET.search(text, end) is None
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -361,12 +362,6 @@ class Reading(ShowsItself):
             return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
         return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
-
-
-def _has_signs(text: str, start: int, end: int) -> bool:
-    """Return whether a part of a text has a bracket that does not begin a list of texts."""
-    at = text.find("[", start, end)
-    return at >= 0 and OTHER_BRACKET.search(text, at, end) is not None
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

@@ -38,8 +38,9 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         return
     taken: dict[str, Section] = {}
     for section in found:
-        if section.name in outputs:
-            taken.setdefault(section.name, section)
+        name = section.name
+        if name in outputs and name not in taken:
+            taken[name] = section
     likes: list[MarkerLike] = []
     if holds_lookalikes(reading):
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
@@ -56,8 +57,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     may_think = not reading.has_only_markers and ("<" in completion or ("K" in completion and "[T" in completion))
     thoughts = [one for one in THOUGHTS if one[0] in completion] if may_think else ()
     for name, section in taken.items():
-        for begin, end in thoughts:
-            yield from _inside_thoughts(reading, name, section, begin, end)
+        if thoughts:
+            yield from _inside_thoughts(reading, name, section, thoughts)
         if not section.is_plain or completion[section.start - 1] != "\n":
             yield from _value(reading, name, section)
         if likes:
@@ -187,18 +188,22 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
     )
 
 
-def _inside_thoughts(reading: Reading, name: str, section: Section, begin: str, end: str) -> Iterator[Flag]:
+def _inside_thoughts(
+    reading: Reading, name: str, section: Section, thoughts: Sequence[tuple[str, str]]
+) -> Iterator[Flag]:
     completion, start = reading.completion, section.marker_start
-    opened = completion.rfind(begin, 0, start)
-    if opened <= completion.rfind(end, 0, start) or completion[completion.rfind("\n", 0, opened) + 1 : opened].strip():
-        return  # no thoughts, or a value that mentions the tag within a line
-    if opened < reading.sections[0].marker_start or completion.find(end, start) >= 0:
-        yield Flag(
-            "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({line(reading, start)}) is inside {begin}: a draft was "
-            "taken as the answer.",
-            name,
-        )
+    for begin, end in thoughts:
+        opened = completion.rfind(begin, 0, start)
+        before = completion[completion.rfind("\n", 0, opened) + 1 : opened]
+        if opened <= completion.rfind(end, 0, start) or before.strip():
+            continue  # no thoughts, or a value that mentions the tag within a line
+        if opened < reading.sections[0].marker_start or completion.find(end, start) >= 0:
+            yield Flag(
+                "marker-inside-think",
+                f"The first [[ ## {name} ## ]] ({line(reading, start)}) is inside {begin}: a draft was "
+                "taken as the answer.",
+                name,
+            )
 
 
 def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
@@ -75,6 +75,8 @@ LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
 COMPARED = 30
+SHORTEST_LOOP = 2 * COMPARED
+"""The characters that a loop has at least."""
 LONGEST_REST = 150
 """Characters after the last repetition, in which the reply was cut off."""
 BLANKS = 100
@@ -96,12 +98,20 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     if has_signs:
-        yield from _before_an_answer(reading, start, first)
+        if "</think>" in start:
+            yield from _end_of_thoughts(reading, start, first)
+        may_double = first in ("{", "`") and reading.form in ("json", "fenced json") and not reading.is_plain_object
+        if may_double and (match := DOUBLED.match(start)):
+            yield _doubled(reading, match)
+        if reading.has_values:
+            yield from leaked(reading)
     if reading.error is not None:
         yield from _no_answer(reading, start, first, has_signs)
+        if (loop := _repetition(reading)) is not None:
+            yield loop
         return
-    if reading.ended.finish_reason == "length" or _is_open(reading):
-        yield from _repetition(reading)
+    if (reading.ended.finish_reason == "length" or _is_open(reading)) and (loop := _repetition(reading)) is not None:
+        yield loop
     if first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
@@ -109,10 +119,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 
-def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
-    """Flag thoughts or a second brace before the answer, and what leaked into values."""
-    text, has_tags = reading.completion, "<" in start
-    before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
+def _end_of_thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+    """Flag thoughts without a beginning before the answer."""
+    text, before = reading.completion, start.partition("</think>")[0]
     if (
         before.strip()
         and "<think>" not in before
@@ -124,15 +133,14 @@ def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-    may_double = reading.form in ("json", "fenced json") and first in ("{", "`") and not reading.is_plain_object
-    if may_double and (match := DOUBLED.match(start)):
-        where = place(reading, match.start(1))
-        said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
-        if '"' in match[1]:
-            said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
-        yield Flag("doubled-brace", said)
-    if reading.has_values:
-        yield from leaked(reading)
+
+
+def _doubled(reading: Reading, match: re.Match[str]) -> Flag:
+    where = place(reading, match.start(1))
+    said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
+    if '"' in match[1]:
+        said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
+    return Flag("doubled-brace", said)
 
 
 def _is_open(reading: Reading) -> bool:
@@ -144,13 +152,17 @@ def _is_open(reading: Reading) -> bool:
     return text.find("}", max(ends, default=0)) < 0 and JsonText(text).is_cut_off
 
 
-def leaked(reading: Reading) -> Iterator[Flag]:
-    """Yield flags for pieces of the server's format, or of another prompt's, in values."""
+def leaked(reading: Reading) -> Iterable[Flag]:
+    """Return flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     has_tags = "<" in text
     may_be_marked = "\\" in text or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
-        return
+        return ()
+    return _leaked(reading, text, has_tags)
+
+
+def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
     may_go_on = has_tags and ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
     turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])
@@ -237,15 +249,10 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
                 said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
                 where = place(reading, label.start())
                 yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
-    if has_signs:
-        yield from _in_json(reading, start, first, is_flat)
-    yield from _repetition(reading)
-
-
-def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterator[Flag]:
-    """Flag an object or list with other content than an answer."""
+    if not has_signs:
+        return
     if first == "[":
-        yield from in_a_list(start, reading.signature.output_fields)
+        yield from in_a_list(start, outputs)
     may_be_an_object = first and first in "{`json" and not reading.is_plain_object
     root = object_after(start, BEFORE_AN_OBJECT) if may_be_an_object else None
     if root is not None:
@@ -343,33 +350,41 @@ def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | 
     return None
 
 
-def _repetition(reading: Reading) -> Iterator[Flag]:
-    completion = reading.completion
+def _repetition(reading: Reading) -> Flag | None:
+    """Return the flag for a reply that ends in a loop or in white space, or None."""
+    completion, is_cut = reading.completion, reading.ended.finish_reason == "length"
+    length = len(completion)
+    if length <= SHORTEST_LOOP and not is_cut:
+        return None
     end = len(completion.rstrip())
-    blanks = len(completion) - end
-    tail = completion[-2 * LONGEST_PERIOD * REPEATS : end]
-    is_closed = tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
-    is_blank = blanks >= BLANKS or (blanks > end and reading.ended.finish_reason == "length")
-    if is_blank and reading.form not in ("prose", "own") and not is_closed:
-        yield Flag(
+    tail, blanks = completion[-2 * LONGEST_PERIOD * REPEATS : end], length - end
+    is_blank = blanks >= BLANKS or (blanks > end and is_cut)
+    if is_blank and reading.form not in ("prose", "own") and not _is_closed(reading, tail):
+        return Flag(
             "runaway-repetition",
-            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "
+            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, end)}): "
             "the model wrote them until its token limit.",
         )
-        return
-    least = REPEATS_IN_A_CUT if reading.ended.finish_reason == "length" else REPEATS
+    least = REPEATS_IN_A_CUT if is_cut else REPEATS
     piece = _repeated(tail, least)
-    if not (piece or is_closed) and (piece := _repeated(tail[:-LONGEST_REST], least)):
+    if not piece and end > LONGEST_REST + SHORTEST_LOOP and not _is_closed(reading, tail):
+        piece = _repeated(tail[:-LONGEST_REST], least)
         end -= LONGEST_REST
-    if piece:
-        times = _times(completion, end, piece)
-        start = end - times * len(piece) + len(piece) - len(piece.lstrip())
-        at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)  # the start of a line or word
-        yield Flag(
-            "runaway-repetition",
-            f"The reply ends in a loop: {shown((piece[at:] + piece[:at]).strip())} is repeated {times:,} times, from "
-            f"{place(reading, start)} until the end.",
-        )
+    if not piece:
+        return None
+    times = _times(completion, end, piece)
+    start = end - times * len(piece) + len(piece) - len(piece.lstrip())
+    at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)  # the start of a line or word
+    return Flag(
+        "runaway-repetition",
+        f"The reply ends in a loop: {shown((piece[at:] + piece[:at]).strip())} is repeated {times:,} times, from "
+        f"{place(reading, start)} until the end.",
+    )
+
+
+def _is_closed(reading: Reading, tail: str) -> bool:
+    """Return whether a reply ends with the end of an answer."""
+    return tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
 
 
 def _times(text: str, end: int, piece: str) -> int:
@@ -386,7 +401,7 @@ def _times(text: str, end: int, piece: str) -> int:
 def _repeated(tail: str, least: int) -> str:
     """Return the piece that a text repeats to its end, `least` times; "" if there is none."""
     size, period = len(tail), len(tail) // least
-    if size <= 2 * COMPARED:  # the least that a loop has
+    if size <= SHORTEST_LOOP:
         return ""
     first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
     at = tail.rfind(tail[-COMPARED:], first, size - 1)

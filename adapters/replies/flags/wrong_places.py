@@ -236,27 +236,37 @@ def _has_same_letters(one: str, other: str) -> bool:
     enough = LIKENESS * (len(one) + len(other)) / 2
     if min(len(one), len(other)) < enough:
         return False
+    absent, most = 0, len(one) - enough
+    for letter in one:  # most names differ in so many letters that they need not be counted
+        if letter not in other:
+            absent += 1
+            if absent > most:
+                return False
     letters = set(one)
     return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
-def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> Iterator[Flag]:
-    """Flag every place inside a value that the field's type rejects, known from `refused` if that is pydantic's error.
+def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> list[Flag]:
+    """Return a flag for every place inside a value that the field's type rejects.
 
-    Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
+    The places are known from `refused` if that is pydantic's error. Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
     or a fraction.
     """
     try:
         problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
     except Exception:  # a user's type may raise in its own hooks
-        return
+        return []
+    found: list[Flag] = []
     for problem in _with_unions_once(problems) if len(problems) > 1 else problems:
-        loc, given_there = problem["loc"], problem["input"]
-        if is_explained and not loc and not _is_telling(problem["type"], given_there):
+        loc, kind, given_there = problem["loc"], problem["type"], problem["input"]
+        key, path = "", field.name
+        if loc:
+            key = str(loc[-1])
+            path += "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
+        elif is_explained and not _is_telling(kind, given_there):
             continue
-        key = str(loc[-1]) if loc else ""
-        path = field.name + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
-        yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
+        found.append(_flag(field, path, kind, key, given_there, problem["msg"]))
+    return found
 
 
 def _with_unions_once(problems: Sequence[Any]) -> Iterator[Any]:
