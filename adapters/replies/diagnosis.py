@@ -96,7 +96,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
-    names, late = {flag.name for flag in found}, set[str]()
+    names: set[str] = {flag.name for flag in found}
+    late: set[str] = set()
     if names.isdisjoint(UNUSUAL):
         return _causes(reading, found, late)
     if "error-body" in names:

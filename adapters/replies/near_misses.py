@@ -59,10 +59,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
     if reading.has_only_markers and reading.sections:  # nothing of another format
-        names = [one.name for one in reading.sections]
-        if reading.sections[0].marker_start or len(set(names)) < len(names) or holds_lookalikes(reading):
+        names = {one.name for one in reading.sections}
+        if reading.sections[0].marker_start or len(names) < len(reading.sections) or holds_lookalikes(reading):
             yield from _chat(reading)
-        if not reading.fields.keys() >= set(names):
+        if not names <= reading.fields.keys() and reading.lacking:
             yield from _misspelt(reading)
         yield from _under_labels(reading)
         return
@@ -71,17 +71,18 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
     yield from own(reading)
-    yield from _misspelt(reading)
+    if reading.lacking and not _is_clear(reading):
+        yield from _misspelt(reading)
     if answer := without_thinking(text):
         yield Guess("The reply thinks first; without its thoughts it parses as", answer)
-    quoted = text_in_quotes(text)
-    if quoted:
+    if quoted := text_in_quotes(text):
         yield Guess("The whole reply is a JSON string; the text in it parses as", quoted)
     inner = strip_fence(text) if "`" in text and reading.form != "fenced json" else None
     if inner is not None:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
     yield from _other_formats(reading)
-    yield from _bare_value(reading)
+    if len(reading.fields) == 1:
+        yield from _bare_value(reading)
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
@@ -95,19 +96,17 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
-    text, pattern = reading.completion, NAME.get(reading.form)
-    missing = reading.lacking
-    if missing and pattern is not None and not _is_clear(reading):
-        is_exact = reading.form == "markers" and not holds_lookalikes(reading)
-        names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
-        unknown = dict.fromkeys([one for one in names if one not in reading.fields])
-        meant = {seen: name for name, seen in nearly_right(missing, unknown).items()} if unknown else {}
-        if meant:
-            mended = pattern.sub(
-                lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text
-            )
-            said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
-            yield Guess(f"{said}; with the fields' own names it parses as", mended)
+    text, pattern = reading.completion, NAME[reading.form]
+    is_exact = reading.form == "markers" and not holds_lookalikes(reading)
+    names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
+    unknown = dict.fromkeys([one for one in names if one not in reading.fields])
+    if not unknown:
+        return
+    meant = {seen: name for name, seen in nearly_right(reading.lacking, unknown).items()}
+    if meant:
+        mended = pattern.sub(lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text)
+        said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
+        yield Guess(f"{said}; with the fields' own names it parses as", mended)
 
 
 def _is_clear(reading: Reading) -> bool:

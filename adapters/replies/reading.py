@@ -239,7 +239,7 @@ class Reading(ShowsItself):
     def lacking(self) -> tuple[str, ...]:
         """Return the outputs that are not in the reply."""
         states = self.states
-        if states.count("read") == len(states):
+        if "missing" not in states and "default" not in states:
             return ()
         if states.count("missing") == len(states):
             return tuple(self.fields)

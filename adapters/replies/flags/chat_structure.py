@@ -98,17 +98,15 @@ def _end(
     outputs = reading.signature.output_fields
     if COMPLETED in outputs or not taken:
         return
-    end = next((section for section in found if section.name == COMPLETED), None)
-    if end is not None:
-        if end.text:
-            yield Flag(
-                "after-completed-dropped",
-                f"The text after [[ ## completed ## ]] ({line(reading, end.marker_end)}) was dropped: "
-                f"{shown(end.text)}.",
-            )
-        return
+    for end in found:
+        if end.name == COMPLETED:
+            if end.text:
+                where = line(reading, end.marker_end)
+                said = f"The text after [[ ## completed ## ]] ({where}) was dropped: {shown(end.text)}."
+                yield Flag("after-completed-dropped", said)
+            return
     last = found[-1]
-    tail = last.text.rpartition("\n")[2].strip()
+    tail = last.text[last.text.rfind("\n") + 1 :].strip()
     if tail[:2] == "[[" and any(f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *outputs)):
         yield Flag(
             "cut-off-marker-in-value",

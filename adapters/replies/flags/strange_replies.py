@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
@@ -88,7 +88,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
-    first, has_signs = start.lstrip()[:1], not reading.has_only_markers
+    first, has_signs = start.lstrip()[:1], reading.form != "markers" or not reading.has_only_markers
     if has_signs and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
@@ -212,15 +212,13 @@ def _may_call(start: str) -> bool:
 def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
-    outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
-    # A flat object of outputs has no key `name`.
-    may_call = has_signs and "name" not in outputs and (not is_flat or "|" in start)
+    outputs = reading.signature.output_fields
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif may_call and _may_call(start) and (match := CALL.search(start)):
+    elif has_signs and _may_call(start) and "name" not in outputs and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
@@ -232,19 +230,22 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             where = place(reading, start.find("<channel|>"))
             said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
             yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-        if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
+        if "{" in start and _has_placeholders(start, outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
-        is_agent = "Action" in start or "Thought" in start
-        layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
-        if len(layout) > 1:
-            labels = ", ".join(layout)
-            yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
+        if "Action" in start or "Thought" in start:
+            layout = dict.fromkeys(match.group(1) for match in REACT.finditer(start))
+            if len(layout) > 1:
+                said = f"The reply has the layout of ReAct agents ({', '.join(layout)}), not that of the prompt."
+                yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
             yield from error_body(start.strip())
         if first not in "<{[":
-            yield from _thoughts(reading, start, first)
+            if first.isalpha() and (match := THOUGHTS.match(start)):
+                yield from _thoughts(reading, start, match)
+            if text_in_quotes(start):
+                yield IN_QUOTES
             if ":" in start and (label := made_up_input(reading.signature, start)):
                 said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
                 where = place(reading, label.start())
@@ -257,7 +258,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
     root = object_after(start, BEFORE_AN_OBJECT) if may_be_an_object else None
     if root is not None:
         yield from _in_root(reading, root)
-    if not is_flat and "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
+    if "{" in start and '"type"' in start and not reading.is_flat_object and (match := SCHEMA.search(start)):
         rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
             "schema-echoed",
@@ -306,6 +307,15 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         yield from error_body(error)
 
 
+def _has_placeholders(text: str, names: Collection[str]) -> bool:
+    """Return whether each name is in a text as a placeholder behind a marker or tag."""
+    for name in names:
+        written = f"{{{name}}}"
+        if written not in text or re.search(rf"[>\]]\s*{re.escape(written)}", text) is None:
+            return False
+    return bool(names)
+
+
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
     """Return the label of an input that follows an answer."""
     match = _input_label(signature).search(text)
@@ -331,14 +341,11 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
         yield Flag("other-keys", f"{said} `{output.name}`.", output.name)
 
 
-def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
-    """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
-    match = THOUGHTS.match(start) if first.isalpha() else None
-    if match is not None and "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
+def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Flag]:
+    """Flag a reply that is only thoughts in prose."""
+    if "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
-    if text_in_quotes(start):
-        yield IN_QUOTES
 
 
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:

@@ -216,12 +216,20 @@ def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if close:
         return by_letters[close[0]]
     for letters, one in by_letters.items():
-        if letters[:1] == wanted[:1]:
-            short, long = sorted((wanted, letters), key=len)
-            rest = iter(long)
-            if len(short) >= 3 and all(letter in rest for letter in short):
-                return one
+        if letters[:1] == wanted[:1] and _is_within(wanted, letters):
+            return one
     return None
+
+
+def _is_within(one: str, other: str) -> bool:
+    """Return whether the letters of one of two names are in the other, in their order."""
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    at = 0
+    for letter in short:
+        at = long.find(letter, at) + 1
+        if not at:
+            return False
+    return len(short) >= 3
 
 
 def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
@@ -249,8 +257,8 @@ def _has_same_letters(one: str, other: str) -> bool:
 def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> list[Flag]:
     """Return a flag for every place inside a value that the field's type rejects.
 
-    The places are known from `refused` if that is pydantic's error. Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
-    or a fraction.
+    The places are known from `refused` if that is pydantic's error. Skips the whole value if a flag already explains it
+    (`is_explained`), unless a number has a currency, a percent sign or a fraction.
     """
     try:
         problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
