@@ -66,11 +66,14 @@ def guesses(reading: Reading) -> Iterator[Guess]:
             yield from _misspelt(reading)
         yield from _under_labels(reading)
         return
-    has_signs = "\0" in text or "\\" in text
-    if has_signs and "nul-in-value" in [flag.name for flag in grounds(reading)]:
+    is_plain = reading.form == "json" and reading.is_plain_object
+    if ("\0" in text or "\\" in text) and "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
-    yield from own(reading)
+    if not is_plain:
+        yield from own(reading)
+    elif not text.isascii():
+        yield from _in_ascii(text)
     if reading.lacking and not _is_clear(reading):
         yield from _misspelt(reading)
     if answer := without_thinking(text):
@@ -80,7 +83,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     inner = strip_fence(text) if "`" in text and reading.form != "fenced json" else None
     if inner is not None:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
-    yield from _other_formats(reading)
+    if not is_plain or "<" in text or "#" in text or "[" in text:
+        yield from _other_formats(reading)
+    if not is_plain:  # no line of a plain object begins with a label
+        yield from _under_labels(reading)
     if len(reading.fields) == 1:
         yield from _bare_value(reading)
 
@@ -136,7 +142,6 @@ REWRITTEN = "written as this adapter wants it, it parses as"
 def _other_formats(reading: Reading) -> Iterator[Guess]:
     """Rewrite output fields found in another adapter's format in this adapter's format."""
     text, signature = reading.completion, reading.signature
-    write = FORMS[reading.form].write_values
     found: list[tuple[str, Mapping[str, Any]]] = []
     if reading.form != "markers" and ("#" in text or "[[" in text or "[\\[" in text):
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
@@ -149,9 +154,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; {REWRITTEN}", write(values))
-    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
-        yield from _under_labels(reading)
+            yield Guess(f"{message}; {REWRITTEN}", FORMS[reading.form].write_values(values))
 
 
 def _under_labels(reading: Reading) -> Iterator[Guess]:
@@ -210,9 +213,6 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
-    if reading.is_plain_object:
-        yield from _in_ascii(text)
-        return
     placed = objects(text)
     found = [one for _, one in placed]
     names = list(signature.output_fields)

@@ -220,7 +220,8 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
 
     `of_error`: without those whose flags do not explain a parse error.
     """
-    error, found, has_values = reading.error, list[Detector](), reading.has_values
+    error, has_values = reading.error, reading.has_values
+    found: list[Detector] = []
     if error is not None and (not has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"):
         found.append(no_answer)
     if not of_error:

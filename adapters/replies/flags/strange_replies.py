@@ -272,17 +272,18 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     outputs = reading.signature.output_fields
     unknown = [key for key in root if key not in outputs]
     is_asked_for = reading.form in ("json", "fenced json")  # else other JSON keys are not what is wrong
-    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown and is_asked_for else {}
-    for name in [name for name, key in near.items() if isinstance(root[key], int | float)]:
-        if get_origin(without_none(outputs[name].annotation)) in (list, dict):
+    lacking = [name for name in outputs if name not in root]
+    near = nearly_right(lacking, unknown) if unknown and is_asked_for else {}
+    for name, key in list(near.items()):
+        if isinstance(root[key], int | float) and get_origin(without_none(outputs[name].annotation)) in (list, dict):
             del near[name]  # a number is not meant for a list or an object
-    for name, key in near.items():
+            continue
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
-    inner = _holder(root, [name for name in outputs if name not in root], len(outputs))
+    inner = _holder(root, lacking, len(outputs)) if lacking else None
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
-    if not any(name in root for name in outputs):
+    if len(lacking) == len(outputs):
         whole = whole_response(root)
         if whole is not None:
             yield whole
@@ -351,7 +352,7 @@ def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Fl
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
     """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
-        if isinstance(one, str) and lacking and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
+        if isinstance(one, str) and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
                 return key
     return None
@@ -365,6 +366,9 @@ def _repetition(reading: Reading) -> Flag | None:
         return None
     end = len(completion.rstrip())
     tail, blanks = completion[-2 * LONGEST_PERIOD * REPEATS : end], length - end
+    may_end_in_a_loop = end > LONGEST_REST + SHORTEST_LOOP or tail.find(tail[-COMPARED:]) < end - COMPARED
+    if blanks < BLANKS and not is_cut and not may_end_in_a_loop:
+        return None
     is_blank = blanks >= BLANKS or (blanks > end and is_cut)
     if is_blank and reading.form not in ("prose", "own") and not _is_closed(reading, tail):
         return Flag(

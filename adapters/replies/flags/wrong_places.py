@@ -211,7 +211,8 @@ def _letters(name: str) -> str:
 def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if wanted in by_letters:
         return by_letters[wanted]
-    alike = [one for one in by_letters if _has_same_letters(wanted, one)]
+    own = set(wanted)
+    alike = [one for one in by_letters if _has_same_letters(wanted, own, one)]
     close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
     if close:
         return by_letters[close[0]]
@@ -239,18 +240,11 @@ def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
         yield Flag("name-nearly-right", said, name)
 
 
-def _has_same_letters(one: str, other: str) -> bool:
+def _has_same_letters(one: str, letters: set[str], other: str) -> bool:
     """Return True if enough letters are the same for two names to be alike, in whatever order."""
     enough = LIKENESS * (len(one) + len(other)) / 2
-    if min(len(one), len(other)) < enough:
+    if min(len(one), len(other)) < enough or len(letters.difference(other)) > len(one) - enough:
         return False
-    absent, most = 0, len(one) - enough
-    for letter in one:  # most names differ in so many letters that they need not be counted
-        if letter not in other:
-            absent += 1
-            if absent > most:
-                return False
-    letters = set(one)
     return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
