@@ -66,6 +66,9 @@ OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
 OTHER_BRACKET = re.compile(r'\[(?!["\]\n])')
 """A bracket that does not begin a list of texts."""
+OTHER_ESCAPE = re.compile(r'\\(?!["bfnrt])')
+LONG_SEARCH = 4_000
+"""Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
 OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
@@ -261,6 +264,11 @@ class Reading(ShowsItself):
                 return False
             end = one.marker_end
         return text.find("[", end) < 0 or OTHER_BRACKET.search(text, end) is None
+
+    @kept
+    def may_hold_escaped_signs(self) -> bool:
+        """Return whether a reply may hold an escape of more than a quote or white space."""
+        return len(self.completion) > LONG_SEARCH or OTHER_ESCAPE.search(self.completion) is not None
 
     @kept
     def flags(self) -> tuple[Flag, ...]:

@@ -14,7 +14,7 @@ from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
-from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
+from adapters.replies.reading import LONG_SEARCH, UNKNOWN_END, Reading, ReplyForm
 from adapters.replies.sections import is_only_thoughts
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
@@ -157,23 +157,19 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
 MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
 MAY_FILL, NOTE = "Not supplied for this", "# note"
-LONG_SEARCH = 4_000
-"""Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
 
 def _may_echo(reading: Reading) -> bool:
     """Return whether a reply may hold a placeholder in braces, a filler or a note, also as escapes."""
     text, is_json = reading.completion, reading.form == "json"
-    return (
-        len(text) > LONG_SEARCH
-        or text.find("{", is_json) >= 0  # the first one is that of the object
-        or "\\" in text
-        or "&" in text
-        or MAY_FILL in text
-        or NOTE in text
-        or reading.form not in STRUCTURE
-    )
+    if len(text) > LONG_SEARCH or "&" in text or MAY_FILL in text or NOTE in text or reading.form not in STRUCTURE:
+        return True
+    if "\\" in text and reading.may_hold_escaped_signs:
+        return True
+    if text.find("{", is_json) < 0:  # the first one is that of the object
+        return False
+    return not is_json or not reading.is_plain_object or any(f"{{{name}}}" in text for name in reading.fields)
 
 
 def echoed(reading: Reading) -> Iterator[Flag]:
