@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -249,7 +249,7 @@ def _first_keys(reading: Reading) -> list[str]:
     return list(dict.fromkeys([one for one in keys if one[0] not in " :,{}[]\n"]))
 
 
-def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str, str]]:
+def _unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
     written = [name for name in missing if f'"{name}"' in text]
@@ -313,7 +313,7 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
     return ""
 
 
-def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
+def _lacks(reading: Reading, missing: Sequence[str], left_out: str) -> str:
     """Say that outputs are missing and why; `left_out` is the usual reason, with {} in their place."""
     instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
     said = left_out.format("it" if len(missing) == 1 else "them")
@@ -350,7 +350,9 @@ def _last(reading: Reading) -> Diagnosis:
         form = FORMAT_OF.match(message)
         return _told(reading, LIKELY, f"{message}.", first="" if form is None else form[1].lower())
     states = reading.states
-    missing = [name for name, one in reading.fields.items() if one.state == "missing"] if "missing" in states else []
+    missing: Sequence[str] = reading.lacking
+    if "default" in states:
+        missing = [name for name in missing if reading.fields[name].state == "missing"]
     for cause, unread, name in _unread_key(reading, missing) if reading.form == "json" else ():
         return _told(reading, cause, unread, name)
     if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs

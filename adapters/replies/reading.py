@@ -16,11 +16,13 @@ from adapters.replies.tokens import Token, probability_of
 from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
-    from functools import cached_property as kept
+    from functools import cached_property
 
     from adapters.prompts.text import Prompt
     from adapters.replies.sections import Section
     from adapters.signatures.signature import Signature
+
+    kept = cached_property
 else:
 
     class kept:  # noqa: N801

@@ -38,9 +38,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         return
     taken: dict[str, Section] = {}
     for section in found:
-        name = section.name
-        if name in outputs and name not in taken:
-            taken[name] = section
+        if section.name in outputs:
+            taken.setdefault(section.name, section)
     likes: list[MarkerLike] = []
     if holds_lookalikes(reading):
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))

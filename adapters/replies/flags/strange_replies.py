@@ -412,10 +412,10 @@ def _times(text: str, end: int, piece: str) -> int:
 
 def _repeated(tail: str, least: int) -> str:
     """Return the piece that a text repeats to its end, `least` times; "" if there is none."""
-    size, period = len(tail), len(tail) // least
+    size = len(tail)
     if size <= SHORTEST_LOOP:
         return ""
-    first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
+    first = size - COMPARED - min(size // least, LONGEST_PERIOD)
     at = tail.rfind(tail[-COMPARED:], first, size - 1)
     while at >= 0:
         period = size - COMPARED - at
