@@ -102,7 +102,9 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
-    text, pattern = reading.completion, NAME[reading.form]
+    text, pattern = reading.completion, NAME.get(reading.form)
+    if pattern is None:
+        return
     is_exact = reading.form == "markers" and not holds_lookalikes(reading)
     names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
     unknown = dict.fromkeys([one for one in names if one not in reading.fields])
