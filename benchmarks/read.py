@@ -3,7 +3,7 @@
 Bars: 1.2 x for replies of 1 kB to 1 MB where nothing needs repair, lists of models included, 1 x where json_repair
 works, 0.5 x for one-field JSON. Flags and near misses are made when asked for: not part of it, but of the second table,
 which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most). The last rows are replies that
-fail: of 1 to 2 kB, and of 200 characters at most.
+fail: of 1 to 2 kB, and of 65 to 240 characters.
 """
 
 from __future__ import annotations
@@ -124,10 +124,7 @@ def failing_and_short() -> Iterator[tuple[str, str, Any, str]]:
     for name in ("chat", "json", "xml", "baml"):
         yield "a wrong Literal", name, LABEL, written(name, LABEL, {"reasoning": SENTENCE, "label": "mixed"})
         yield "a number with words", name, FIVE, written(name, FIVE, {**SHORT, "score": "about 0.5"})
-        yield "an empty reply", name, FIVE, ""
-    cut = SENTENCE.find("came")
-    yield "cut off", "json", FIVE, written("json", FIVE, SHORT).partition(SENTENCE[cut:])[0]
-    yield "a bare &", "xml", FIVE, written("xml", FIVE, SHORT).replace("but", "&")
+    yield "cut off", "json", FIVE, written("json", FIVE, SHORT).partition("came")[0]
 
 
 def main() -> None:
