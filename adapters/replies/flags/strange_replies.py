@@ -156,8 +156,8 @@ def leaked(reading: Reading) -> Iterable[Flag]:
     """Return flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     has_tags = "<" in text
-    may_be_marked = "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
-    may_be_marked = may_be_marked or ("\\" in text and reading.may_hold_escaped_signs)
+    may_be_marked = "\\" in text and reading.may_hold_escaped_signs
+    may_be_marked = may_be_marked or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
         return ()
     return _leaked(reading, text, has_tags)
