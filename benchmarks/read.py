@@ -2,8 +2,8 @@
 
 Bars: 1.2 x for replies of 1 kB to 1 MB where nothing needs repair, lists of models included, 1 x where json_repair
 works, 0.5 x for one-field JSON. Flags and near misses are made when asked for: not part of it, but of the second table,
-which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most). The last rows are replies of
-1 to 2 kB that fail.
+which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most). The last rows are replies that
+fail: of 1 to 2 kB, and of 65 to 240 characters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -114,6 +115,18 @@ def failing() -> Iterator[tuple[str, str, Any, str]]:
     yield "a bare &", "xml", FIVE, written("xml", FIVE, good).replace("refund of", "refund &")
 
 
+SENTENCE = "The customer praises the service, but the lamp came with a dent near the rim."
+SHORT = {"reasoning": SENTENCE, "answer": "Paris", "score": 0.5, "sure": True, "names": ["chair", "table"]}
+
+
+def failing_and_short() -> Iterator[tuple[str, str, Any, str]]:
+    """Yield what is wrong, the adapter, the signature and the reply, of a sentence and a value or two."""
+    for name in ("chat", "json", "xml", "baml"):
+        yield "a wrong Literal", name, LABEL, written(name, LABEL, {"reasoning": SENTENCE, "label": "mixed"})
+        yield "a number with words", name, FIVE, written(name, FIVE, {**SHORT, "score": "about 0.5"})
+    yield "cut off", "json", FIVE, written("json", FIVE, SHORT).partition("came")[0]
+
+
 def main() -> None:
     for size in SIZES:
         for name in ("chat", "json", "xml", "baml"):
@@ -136,7 +149,7 @@ def main() -> None:
         for name in ("chat", "json", "xml"):
             print(measure_diagnosis("five fields", name, FIVE, written(name, FIVE, five(size))), flush=True)
             print(measure_diagnosis("two lists of models", name, ITEMS, written(name, ITEMS, items(size))), flush=True)
-    for what, name, signature, completion in failing():
+    for what, name, signature, completion in chain(failing(), failing_and_short()):
         print(measure_diagnosis(what, name, signature, completion), flush=True)
 
 

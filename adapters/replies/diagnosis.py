@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from adapters.replies.patterns import (
     UNREAD,
     fixes_of,
 )
+from adapters.replies.reading import ABSENT
 from adapters.replies.sections import without_thinking
 from adapters.signatures.type_names import written
 
@@ -49,6 +50,8 @@ AFFECT_OTHERS = frozenset((CUT, LOOP, ECHO))
 """Flags that make the fixes of others, or their own, useless."""
 ECHOES = frozenset(("prompt-echoed", "schema-echoed"))
 """Flags of replies that more tokens would make longer, not better."""
+UNUSUAL = AFFECT_OTHERS | ECHOES | {"error-body"}
+"""Flags with more to do than to rank them."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
 KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
@@ -59,10 +62,14 @@ BRACE = re.compile("[{}]")
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
+AT_AN_END = ENDS | {BACKTICKS, END_IN_VALUE}
+"""Flags that explain an error only in some replies."""
 OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
 FOUND = frozenset(("read", "failed"))
 """States of outputs that are in the reply."""
+EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}
+"""The names of what a form has for its outputs, if these are not JSON keys."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
@@ -89,7 +96,10 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
-    names, late = {flag.name for flag in found}, set[str]()
+    names: set[str] = {flag.name for flag in found}
+    late: set[str] = set()
+    if names.isdisjoint(UNUSUAL):
+        return _causes(reading, found, late)
     if "error-body" in names:
         found = [flag for flag in found if flag.name != "list-at-the-root"]  # some servers write their error in a list
     is_echo, is_loop = not names.isdisjoint(ECHOES), LOOP in names
@@ -99,21 +109,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         late.add(CUT)
     if is_loop_later:
         late.add(LOOP)
-    apart = reading.apart()
-    if len(found) > 1:
-        found.sort(key=lambda flag: (flag.name in late, RANK[flag.name]))
-    causes = [
-        Diagnosis(
-            flag.name,
-            flag.message if reading.ended.prompt is None else flag.message + _where_copied(reading, flag),
-            flag.field,
-            flag.path,
-            partial(fixes_of, patterns[flag.name], apart, flag.path or flag.field),
-        )
-        for flag in found
-    ]
+    causes = _causes(reading, found, late)
     if names.isdisjoint(AFFECT_OTHERS):
-        return tuple(causes)
+        return causes
     if names == {CUT} and not reading.ok:
         return _of_a_cut(reading, causes[0])
     in_vain: set[str] = set()
@@ -128,6 +126,21 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             for one in causes
         ]
     )
+
+
+def _causes(reading: Reading, found: list[Flag], late: set[str]) -> tuple[Diagnosis, ...]:
+    """Return the causes of flags, the most decisive first; those of some names come `late`."""
+    patterns, apart = OF_VALUES if reading.error is None else OF_ERRORS, reading.apart()
+    if len(found) > 1:
+        found.sort(key=lambda flag: (flag.name in late, RANK[flag.name]))
+    causes: list[Diagnosis] = []
+    for flag in found:
+        name, message, field, path = flag
+        if reading.ended.prompt is not None:
+            message += _where_copied(reading, flag)
+        find_fixes = partial(fixes_of, patterns[name], apart, path or field)
+        causes.append(Diagnosis(name, message, field, path, find_fixes))
+    return tuple(causes)
 
 
 def _where_copied(reading: Reading, flag: Flag) -> str:
@@ -212,17 +225,20 @@ def _is_complete(reading: Reading) -> bool:
 
 def _is_decisive(reading: Reading, flag: Flag) -> bool:
     """Return whether a flag can explain the error, unlike most flags of parsed fields."""
-    error = reading.error
-    if error is not None and flag.name in ENDS and reading.ended.finish_reason == "length":
-        return False
-    if error is not None and flag.name == END_IN_VALUE and flag.field is not None:
-        return reading.fields[flag.field].state == "failed"  # a text that ends with it explains no other field
-    if flag.name == BACKTICKS and error is not None and error.field is not None:
-        # an output that is nowhere in the reply was not lost at a backtick
-        return reading.fields[error.field].state != "missing" or error.field in reading.completion
-    if error is None or error.field is None or flag.field is None or flag.name in OF_ANY_FIELD:
+    error, name, field = reading.error, flag.name, flag.field
+    if error is None:
         return True
-    return reading.fields[flag.field].state in ("failed", "missing")
+    if name in AT_AN_END:
+        if name in ENDS and reading.ended.finish_reason == "length":
+            return False
+        if name == END_IN_VALUE and field is not None:
+            return reading.fields[field].state == "failed"  # a text that ends with it explains no other field
+        if name == BACKTICKS and error.field is not None:
+            # an output that is nowhere in the reply was not lost at a backtick
+            return reading.fields[error.field].state != "missing" or error.field in reading.completion
+    if error.field is None or field is None or name in OF_ANY_FIELD:
+        return True
+    return reading.fields[field].state in ("failed", "missing")
 
 
 def _first_keys(reading: Reading) -> list[str]:
@@ -233,7 +249,7 @@ def _first_keys(reading: Reading) -> list[str]:
     return list(dict.fromkeys([one for one in keys if one[0] not in " :,{}[]\n"]))
 
 
-def _unread_key(reading: Reading, missing: list[str]) -> Iterator[tuple[str, str, str]]:
+def _unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield why a missing output's JSON key was not read: cause, sentence and output."""
     text = reading.completion
     written = [name for name in missing if f'"{name}"' in text]
@@ -307,7 +323,7 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
     return ""
 
 
-def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
+def _lacks(reading: Reading, missing: Sequence[str], left_out: str) -> str:
     """Say that outputs are missing and why; `left_out` is the usual reason, with {} in their place."""
     instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
     said = left_out.format("it" if len(missing) == 1 else "them")
@@ -316,10 +332,22 @@ def _lacks(reading: Reading, missing: list[str], left_out: str) -> str:
     return f"The reply has no {named(missing)}; {said}."
 
 
-def _last(reading: Reading) -> Diagnosis:
-    def told(cause: str, message: str, place: str | None = None, report: str = "") -> Diagnosis:
-        return Diagnosis(cause, message, place, "", partial(fixes_of, LAST[cause][1], reading.apart(), None), report)
+def _told(
+    reading: Reading, cause: str, message: str, place: str | None = None, report: str = "", first: str = ""
+) -> Diagnosis:
+    """Return a cause of `LAST`; `first`: the adapter that its fixes begin with."""
+    fixes = partial(_fixes_of_last, cause, reading.apart(), first)
+    return Diagnosis(cause, message, place, "", fixes, report)
 
+
+def _fixes_of_last(cause: str, reading: Reading, first: str) -> tuple[Fix, ...]:
+    fixes = fixes_of(LAST[cause][1], reading, None)
+    if not first:
+        return fixes
+    return (*use(first)(reading, None), *[fix for fix in fixes if fix.change.get("adapter") != first])
+
+
+def _last(reading: Reading) -> Diagnosis:
     for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
@@ -327,68 +355,77 @@ def _last(reading: Reading) -> Diagnosis:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
             then = best.reading.diagnosis[0]
-            likely = told(LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
-            return replace(likely, find_fixes=partial(_with_descriptions, likely, then))
-        likely = told(LIKELY, f"{message}.")
-        return replace(likely, find_fixes=partial(_own_format_first, reading, likely))
+            likely = _told(reading, LIKELY, f"{message}; but then {then.message.rstrip('.')}.")
+            return replace(likely, find_fixes=partial(_with_descriptions, likely.find_fixes, then))
+        form = FORMAT_OF.match(message)
+        return _told(reading, LIKELY, f"{message}.", first="" if form is None else form[1].lower())
     states = reading.states
-    missing = [name for name, one in reading.fields.items() if one.state == "missing"]
+    missing: Sequence[str] = reading.lacking
+    if "default" in states:
+        missing = [name for name in missing if reading.fields[name].state == "missing"]
     for cause, unread, name in _unread_key(reading, missing) if reading.form in ("json", "fenced json") else ():
-        return told(cause, unread, name)
-    if missing and states[-1] not in ("missing", "default"):  # a cut-off reply lacks its last outputs
-        return told(MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
+        return _told(reading, cause, unread, name)
+    if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs
+        return _told(reading, MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
-    may_be_cut = is_a_beginning and reading.ended.finish_reason != "stop"
-    cut_off = next((flag for flag in grounds(reading) if flag.name == CUT_OFF), None) if may_be_cut else None
-    if cut_off is not None:
-        return told(CUT_OFF, cut_off.message)
+    if is_a_beginning and reading.ended.finish_reason != "stop":
+        for flag in grounds(reading):
+            if flag.name == CUT_OFF:
+                return _told(reading, CUT_OFF, flag.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and len(reading.lacking) == len(states):
-        expected = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}.get(
-            reading.form, "JSON keys"
-        )
-        message = f"The reply does not follow the format: none of the {expected} of the outputs is in it."
-        answer, is_prose = without_thinking(reading.completion), False
-        text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
-        inputs = [
-            name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text
-        ]
-        if inputs:
-            message = (
-                f"The reply repeats the input {named(inputs)}, and none of the {expected} of the outputs is in it."
-            )
-        keys = _first_keys(reading)
-        if own := next((key for key in keys if key in reading.fields), None):
-            where = "is not valid, or inside another value, or after other braces"
-            message = f"The JSON key `{own}` was not read: its object {where}."
-        elif keys:
-            message = f"{message[:-1]}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}."
-        elif reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
-            found = list(dict.fromkeys([one[1] for one in islice(KEY.finditer(text), MOST_KEYS)]))
-            with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
-            message = f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
-        broken = reading.error if reading.form == "xml" and not only_mentions_tags(text) else None
-        if program := PROGRAM.match(text):
-            message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
-        elif reading.form == "xml" and only_mentions_tags(text) and TAG.search(text):
-            message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
-            is_prose = True
-        elif broken is not None and broken.start is not None:
-            message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
-        elif STRUCTURE.search(text) is None:
-            message = f"{subject} is bare: {shown(text)}, without any {expected}."
-            if len(text.split()) > 2 * len(states):
-                kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
-                message, is_prose = f"{subject} is {kind}, without any {expected}.", True
-        elif reading.form == "fenced json" and "```json" in text:
-            message = f"The fenced block is not valid JSON{_complaint(reading)}."
-        plain = told(UNFORMATTED, message)
-        return replace(plain, find_fixes=partial(_adapter_first, "twostep", reading, plain)) if is_prose else plain
+        return _unformatted(reading)
     if missing and not is_own:
         ends = "it ends without {}" if is_a_beginning else "the model left {} out"
-        return told(MISSING, _lacks(reading, missing, ends), missing[0])
+        return _told(reading, MISSING, _lacks(reading, missing, ends), missing[0])
     message = "No known pattern explains this parse error; please report it with the text below."
-    return told(UNKNOWN, message, None, _bug_report(reading))
+    return _told(reading, UNKNOWN, message, report=_bug_report(reading))
+
+
+def _unformatted(reading: Reading) -> Diagnosis:
+    """Return the cause of a reply without any output."""
+    form, expected = reading.form, EXPECTED.get(reading.form, "JSON keys")
+    answer = without_thinking(reading.completion)
+    text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
+    only_mentions = form == "xml" and only_mentions_tags(text)
+    broken = reading.error if form == "xml" and not only_mentions else None
+    is_prose = False
+    if program := PROGRAM.match(text):
+        message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
+    elif only_mentions and TAG.search(text):
+        message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
+        is_prose = True
+    elif broken is not None and broken.start is not None:
+        message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
+    elif STRUCTURE.search(text) is None:
+        is_prose = len(text.split()) > 2 * len(reading.fields)
+        if is_prose:
+            kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
+            message = f"{subject} is {kind}, without any {expected}."
+        else:
+            message = f"{subject} is bare: {shown(text)}, without any {expected}."
+    elif form == "fenced json" and "```json" in text:
+        message = f"The fenced block is not valid JSON{_complaint(reading)}."
+    else:
+        message = _instead_of_outputs(reading, text, subject, expected)
+    return _told(reading, UNFORMATTED, message, first="twostep" if is_prose else "")
+
+
+def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str) -> str:
+    """Say what a reply has in the place of outputs: inputs, other keys, another format."""
+    keys = _first_keys(reading)
+    if own := next((key for key in keys if key in reading.fields), None):
+        where = "is not valid, or inside another value, or after other braces"
+        return f"The JSON key `{own}` was not read: its object {where}."
+    if not keys and reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
+        found = list(dict.fromkeys([one[1] for one in islice(KEY.finditer(text), MOST_KEYS)]))
+        with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
+        return f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
+    inputs = [name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text]
+    message = f"The reply does not follow the format: none of the {expected} of the outputs is in it"
+    if inputs:
+        message = f"The reply repeats the input {named(inputs)}, and none of the {expected} of the outputs is in it"
+    return f"{message}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}." if keys else f"{message}."
 
 
 def _complaint(reading: Reading) -> str:
@@ -401,15 +438,6 @@ def _complaint(reading: Reading) -> str:
     return f" ({said}, {place(reading, start + at)})"
 
 
-def _with_descriptions(cause: Diagnosis, then: Diagnosis) -> tuple[Fix, ...]:
-    return (*cause.fixes[:1], *[fix for fix in then.fixes if fix.kind == "description"], *cause.fixes[1:])
-
-
-def _own_format_first(reading: Reading, cause: Diagnosis) -> tuple[Fix, ...]:
-    form = FORMAT_OF.match(cause.message)
-    return cause.fixes if form is None else _adapter_first(form[1].lower(), reading, cause)
-
-
-def _adapter_first(adapter: str, reading: Reading, cause: Diagnosis) -> tuple[Fix, ...]:
-    others = [fix for fix in cause.fixes if fix.change.get("adapter") != adapter]
-    return (*use(adapter)(reading, None), *others)
+def _with_descriptions(find_fixes: Callable[[], tuple[Fix, ...]], then: Diagnosis) -> tuple[Fix, ...]:
+    first, *others = find_fixes()
+    return (first, *[fix for fix in then.fixes if fix.kind == "description"], *others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -72,6 +72,18 @@ class Diagnosis:
     report: str = ""
     """The text of a bug report, if no pattern matches."""
 
+    def __init__(
+        self,
+        cause: str,
+        message: str,
+        field: str | None = None,
+        path: str = "",
+        find_fixes: Callable[[], tuple[Fix, ...]] = tuple,
+        report: str = "",
+    ) -> None:
+        # at once: a frozen dataclass sets each by itself
+        vars(self).update(cause=cause, message=message, field=field, path=path, find_fixes=find_fixes, report=report)
+
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:
         """The changes that would help, best first."""
@@ -121,9 +133,9 @@ def line(reading: HasPlaces, offset: int) -> str:
     return f"line {reading.line_and_column(offset)[0]}"
 
 
-def named(names: list[str]) -> str:
+def named(names: Sequence[str]) -> str:
     """Format field names for a sentence, only the first few of many."""
-    first = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    first = ", ".join([f"`{name}`" for name in names[:MOST_NAMES]])
     return first if len(names) <= MOST_NAMES else f"{first} and {len(names) - MOST_NAMES} more"
 
 

@@ -59,29 +59,36 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
     if reading.has_only_markers and reading.sections:  # nothing of another format
-        names = [one.name for one in reading.sections]
-        if reading.sections[0].marker_start or len(set(names)) < len(names) or holds_lookalikes(reading):
+        names = {one.name for one in reading.sections}
+        if reading.sections[0].marker_start or len(names) < len(reading.sections) or holds_lookalikes(reading):
             yield from _chat(reading)
-        if not reading.fields.keys() >= set(names):
+        if not names <= reading.fields.keys() and reading.lacking:
             yield from _misspelt(reading)
         yield from _under_labels(reading)
         return
-    has_signs = "\0" in text or "\\" in text
-    if has_signs and "nul-in-value" in [flag.name for flag in grounds(reading)]:
+    is_plain = reading.form == "json" and reading.is_plain_object
+    if ("\0" in text or "\\" in text) and "nul-in-value" in [flag.name for flag in grounds(reading)]:
         clean = text.replace("\0", "")
         yield Guess("Without U+0000 it parses as", NUL.sub(r"\1", clean) if "json" in reading.form else clean)
-    yield from own(reading)
-    yield from _misspelt(reading)
+    if not is_plain:
+        yield from own(reading)
+    elif not text.isascii():
+        yield from _in_ascii(text)
+    if reading.lacking and not _is_clear(reading):
+        yield from _misspelt(reading)
     if answer := without_thinking(text):
         yield Guess("The reply thinks first; without its thoughts it parses as", answer)
-    quoted = text_in_quotes(text)
-    if quoted:
+    if quoted := text_in_quotes(text):
         yield Guess("The whole reply is a JSON string; the text in it parses as", quoted)
     inner = strip_fence(text) if "`" in text and reading.form != "fenced json" else None
     if inner is not None:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
-    yield from _other_formats(reading)
-    yield from _bare_value(reading)
+    if not is_plain or "<" in text or "#" in text or "[" in text:
+        yield from _other_formats(reading)
+    if not is_plain:  # no line of a plain object begins with a label
+        yield from _under_labels(reading)
+    if len(reading.fields) == 1:
+        yield from _bare_value(reading)
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
@@ -96,18 +103,18 @@ NAME: Mapping[ReplyForm, re.Pattern[str]] = {
 def _misspelt(reading: Reading) -> Iterator[Guess]:
     """Guess that names nearly like those of missing outputs were meant for them."""
     text, pattern = reading.completion, NAME.get(reading.form)
-    missing = reading.lacking
-    if missing and pattern is not None and not _is_clear(reading):
-        is_exact = reading.form == "markers" and not holds_lookalikes(reading)
-        names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
-        unknown = dict.fromkeys([one for one in names if one not in reading.fields])
-        meant = {seen: name for name, seen in nearly_right(missing, unknown).items()} if unknown else {}
-        if meant:
-            mended = pattern.sub(
-                lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text
-            )
-            said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
-            yield Guess(f"{said}; with the fields' own names it parses as", mended)
+    if pattern is None:
+        return
+    is_exact = reading.form == "markers" and not holds_lookalikes(reading)
+    names = [one.name for one in reading.sections] if is_exact else pattern.findall(text)
+    unknown = dict.fromkeys([one for one in names if one not in reading.fields])
+    if not unknown:
+        return
+    meant = {seen: name for name, seen in nearly_right(reading.lacking, unknown).items()}
+    if meant:
+        mended = pattern.sub(lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text)
+        said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
+        yield Guess(f"{said}; with the fields' own names it parses as", mended)
 
 
 def _is_clear(reading: Reading) -> bool:
@@ -137,7 +144,6 @@ REWRITTEN = "written as this adapter wants it, it parses as"
 def _other_formats(reading: Reading) -> Iterator[Guess]:
     """Rewrite output fields found in another adapter's format in this adapter's format."""
     text, signature = reading.completion, reading.signature
-    write = FORMS[reading.form].write_values
     found: list[tuple[str, Mapping[str, Any]]] = []
     if reading.form != "markers" and ("#" in text or "[[" in text or "[\\[" in text):
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
@@ -150,9 +156,7 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; {REWRITTEN}", write(values))
-    if reading.form != "json" or not reading.is_plain_object:  # no line of which begins with a label
-        yield from _under_labels(reading)
+            yield Guess(f"{message}; {REWRITTEN}", FORMS[reading.form].write_values(values))
 
 
 def _under_labels(reading: Reading) -> Iterator[Guess]:
@@ -211,9 +215,6 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
-    if reading.is_plain_object:
-        yield from _in_ascii(text)
-        return
     placed = objects(text)
     found = [one for _, one in placed]
     names = list(signature.output_fields)

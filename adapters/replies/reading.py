@@ -16,11 +16,13 @@ from adapters.replies.tokens import Token, probability_of
 from adapters.values.plain_json import Step, plain
 
 if TYPE_CHECKING:
-    from functools import cached_property as kept
+    from functools import cached_property
 
     from adapters.prompts.text import Prompt
     from adapters.replies.sections import Section
     from adapters.signatures.signature import Signature
+
+    kept = cached_property
 else:
 
     class kept:  # noqa: N801
@@ -65,6 +67,10 @@ class Span(NamedTuple):
 OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
 OTHER_BRACKET = re.compile(r'\[(?!["\]\n])')
+"""A bracket that does not begin a list of texts."""
+OTHER_ESCAPE = re.compile(r'\\(?!["bfnrt])')
+LONG_SEARCH = 4_000
+"""Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
 OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
@@ -238,7 +244,7 @@ class Reading(ShowsItself):
     def lacking(self) -> tuple[str, ...]:
         """Return the outputs that are not in the reply."""
         states = self.states
-        if states.count("read") == len(states):
+        if "missing" not in states and "default" not in states:
             return ()
         if states.count("missing") == len(states):
             return tuple(self.fields)
@@ -256,10 +262,15 @@ class Reading(ShowsItself):
         if self.form != "markers" or "<" in text or "{" in text or "`" in text or "\\" in text or "\0" in text:
             return False
         for one in self.sections:  # to count all brackets takes twenty times as long
-            if _has_signs(text, end, one.marker_start):
+            if text.find("[", end, one.marker_start) >= 0 and OTHER_BRACKET.search(text, end, one.marker_start):
                 return False
             end = one.marker_end
-        return not _has_signs(text, end, len(text))
+        return text.find("[", end) < 0 or OTHER_BRACKET.search(text, end) is None
+
+    @kept
+    def may_hold_escaped_signs(self) -> bool:
+        """Return whether a reply may hold an escape of more than a quote or white space."""
+        return len(self.completion) > LONG_SEARCH or OTHER_ESCAPE.search(self.completion) is not None
 
     @kept
     def flags(self) -> tuple[Flag, ...]:
@@ -361,12 +372,6 @@ class Reading(ShowsItself):
             return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
         return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
-
-
-def _has_signs(text: str, start: int, end: int) -> bool:
-    """Return whether a part of a text has a bracket that does not begin a list of texts."""
-    at = text.find("[", start, end)
-    return at >= 0 and OTHER_BRACKET.search(text, at, end) is not None
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

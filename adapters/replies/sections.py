@@ -72,7 +72,7 @@ def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str,
     """Return whether a text may contain lookalikes of markers; fast, may return True without any."""
     if text.count("[") != 2 * len(found):
         openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
-        if sum(1 for _ in openings) != len(found):
+        if len([*openings]) != len(found):
             return True
     exact = names.values()
     for name, begin, _, _, _, _, on_marker_line, _ in found:

@@ -56,8 +56,8 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
     may_think = not reading.has_only_markers and ("<" in completion or ("K" in completion and "[T" in completion))
     thoughts = [one for one in THOUGHTS if one[0] in completion] if may_think else ()
     for name, section in taken.items():
-        for begin, end in thoughts:
-            yield from _inside_thoughts(reading, name, section, begin, end)
+        if thoughts:
+            yield from _inside_thoughts(reading, name, section, thoughts)
         if not section.is_plain or completion[section.start - 1] != "\n":
             yield from _value(reading, name, section)
         if likes:
@@ -97,17 +97,15 @@ def _end(
     outputs = reading.signature.output_fields
     if COMPLETED in outputs or not taken:
         return
-    end = next((section for section in found if section.name == COMPLETED), None)
-    if end is not None:
-        if end.text:
-            yield Flag(
-                "after-completed-dropped",
-                f"The text after [[ ## completed ## ]] ({line(reading, end.marker_end)}) was dropped: "
-                f"{shown(end.text)}.",
-            )
-        return
+    for end in found:
+        if end.name == COMPLETED:
+            if end.text:
+                where = line(reading, end.marker_end)
+                said = f"The text after [[ ## completed ## ]] ({where}) was dropped: {shown(end.text)}."
+                yield Flag("after-completed-dropped", said)
+            return
     last = found[-1]
-    tail = last.text.rpartition("\n")[2].strip()
+    tail = last.text[last.text.rfind("\n") + 1 :].strip()
     if tail[:2] == "[[" and any(f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *outputs)):
         yield Flag(
             "cut-off-marker-in-value",
@@ -187,18 +185,22 @@ def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> I
     )
 
 
-def _inside_thoughts(reading: Reading, name: str, section: Section, begin: str, end: str) -> Iterator[Flag]:
+def _inside_thoughts(
+    reading: Reading, name: str, section: Section, thoughts: Sequence[tuple[str, str]]
+) -> Iterator[Flag]:
     completion, start = reading.completion, section.marker_start
-    opened = completion.rfind(begin, 0, start)
-    if opened <= completion.rfind(end, 0, start) or completion[completion.rfind("\n", 0, opened) + 1 : opened].strip():
-        return  # no thoughts, or a value that mentions the tag within a line
-    if opened < reading.sections[0].marker_start or completion.find(end, start) >= 0:
-        yield Flag(
-            "marker-inside-think",
-            f"The first [[ ## {name} ## ]] ({line(reading, start)}) is inside {begin}: a draft was "
-            "taken as the answer.",
-            name,
-        )
+    for begin, end in thoughts:
+        opened = completion.rfind(begin, 0, start)
+        before = completion[completion.rfind("\n", 0, opened) + 1 : opened]
+        if opened <= completion.rfind(end, 0, start) or before.strip():
+            continue  # no thoughts, or a value that mentions the tag within a line
+        if opened < reading.sections[0].marker_start or completion.find(end, start) >= 0:
+            yield Flag(
+                "marker-inside-think",
+                f"The first [[ ## {name} ## ]] ({line(reading, start)}) is inside {begin}: a draft was "
+                "taken as the answer.",
+                name,
+            )
 
 
 def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 
 from adapters.replies.flag import Flag, line, named, shown
 from adapters.replies.flags.chat_structure import chat_structure
@@ -13,7 +14,7 @@ from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
-from adapters.replies.reading import UNKNOWN_END, Reading, ReplyForm
+from adapters.replies.reading import LONG_SEARCH, UNKNOWN_END, Reading, ReplyForm
 from adapters.replies.sections import is_only_thoughts
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
@@ -26,8 +27,8 @@ def no_answer(reading: Reading) -> Iterator[Flag]:
         return
     if reading.ended is not UNKNOWN_END:
         yield from _ended(reading)
-    if not reading.has_values:
-        yield from _no_answer(reading)
+    if not reading.has_values and (found := _no_answer(reading)) is not None:
+        yield found
     if error.type == "TooLargeError":
         yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
 
@@ -86,28 +87,30 @@ def _ended(reading: Reading) -> Iterator[Flag]:
         yield Flag("stopped-by-filter", "The provider's content filter stopped the reply.")
 
 
-def _no_answer(reading: Reading) -> Iterator[Flag]:
-    """Flag a reply without fields by its cause: empty, too short, unfinished thoughts, a refusal."""
+def _no_answer(reading: Reading) -> Flag | None:
+    """Return the flag for the cause of a reply without fields: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
     if not text or is_only_thoughts(text):
         said = "The reply ends with its thoughts: no answer follows them." if text else "The reply is empty."
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."
-        yield Flag("empty-reply", said)
-    elif text == "{}":
-        yield Flag("empty-object", "The object is empty: no output is in it.")
-    elif text == "null":
-        yield Flag("reply-too-short", "The whole reply is null: no output is in it.")
-    elif len(text) < SHORTEST:
+        return Flag("empty-reply", said)
+    if text == "{}":
+        return Flag("empty-object", "The object is empty: no output is in it.")
+    if text == "null":
+        return Flag("reply-too-short", "The whole reply is null: no output is in it.")
+    if len(text) < SHORTEST:
         is_piece = len(text) == 1 and reading.ended.finish_reason != "length"
         why = ": often a custom LM returned a text; it must return a list of texts, [text]" if is_piece else ""
-        yield Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
-    elif (match := THINKS.match(text)) and (end := f"{match.group()[0]}/{match.group()[1:]}") not in text:
-        yield Flag(
-            "think-not-closed", f"The reply has {match.group()} without {end}: the model's thoughts, and no answer."
-        )
-    elif text[0] != "<" and REFUSAL.match(text) and not reading.ended.refusal:
-        yield Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
+        return Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
+    is_tag = text[0] == "<"
+    thinks = THINKS.match(text) if is_tag or text[0] == "[" else None
+    if thinks and (end := f"{thinks.group()[0]}/{thinks.group()[1:]}") not in text:
+        said = f"The reply has {thinks.group()} without {end}: the model's thoughts, and no answer."
+        return Flag("think-not-closed", said)
+    if not is_tag and REFUSAL.match(text) and not reading.ended.refusal:
+        return Flag("refusal", f"The reply seems to be a refusal in prose: {shown(text)}.")
+    return None
 
 
 def _filled_in(reading: Reading) -> Iterator[Flag]:
@@ -154,23 +157,19 @@ def unchecked(reading: Reading) -> Iterator[Flag]:
 MAY_ECHO = re.compile(r"\s*[\"{N]").match
 ECHOED_NOTE = "# note: the value you produce"
 MAY_FILL, NOTE = "Not supplied for this", "# note"
-LONG_SEARCH = 4_000
-"""Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
 FILLERS = ("Not supplied for this particular example.", "Not supplied for this conversation history message.")
 
 
 def _may_echo(reading: Reading) -> bool:
     """Return whether a reply may hold a placeholder in braces, a filler or a note, also as escapes."""
     text, is_json = reading.completion, reading.form == "json"
-    return (
-        len(text) > LONG_SEARCH
-        or text.find("{", is_json) >= 0  # the first one is that of the object
-        or "\\" in text
-        or "&" in text
-        or MAY_FILL in text
-        or NOTE in text
-        or reading.form not in STRUCTURE
-    )
+    if len(text) > LONG_SEARCH or "&" in text or MAY_FILL in text or NOTE in text or reading.form not in STRUCTURE:
+        return True
+    if "\\" in text and reading.may_hold_escaped_signs:
+        return True
+    if text.find("{", is_json) < 0:  # the first one is that of the object
+        return False
+    return not is_json or not reading.is_plain_object or any(f"{{{name}}}" in text for name in reading.fields)
 
 
 def echoed(reading: Reading) -> Iterator[Flag]:
@@ -201,7 +200,8 @@ def echoed(reading: Reading) -> Iterator[Flag]:
             yield Flag("filler-echoed", message, name)
 
 
-Detector = Callable[[Reading], Iterator[Flag]]
+COERCIONS_OF = attrgetter("coercions")
+Detector = Callable[[Reading], Iterable[Flag]]
 STRUCTURE: Mapping[ReplyForm, Detector] = {
     "markers": chat_structure,
     "json": json_structure,
@@ -216,7 +216,8 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
 
     `of_error`: without those whose flags do not explain a parse error.
     """
-    error, found, has_values = reading.error, list[Detector](), reading.has_values
+    error, has_values = reading.error, reading.has_values
+    found: list[Detector] = []
     if error is not None and (not has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"):
         found.append(no_answer)
     if not of_error:
@@ -227,7 +228,7 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
     found.append(strange_reply)
     if not has_values:
         return found
-    if [one for one in reading.fields.values() if one.coercions]:
+    if any(map(COERCIONS_OF, reading.fields.values())):
         found.append(repaired_json)
     if not of_error or (error is not None and error.field is None):
         found.append(values_read)
@@ -264,17 +265,22 @@ def grounds(reading: Reading) -> tuple[Flag, ...]:
 
 
 def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
-    found: dict[tuple[str, str | None, str], Flag] = {}
+    found: list[Flag] = []
     known = reading.detected
     for detect in detectors:
         flags: list[Flag] | None = known.get(detect)
         if flags is None:
             flags = []
             try:
-                flags.extend(detect(reading))
+                flags += detect(reading)
             except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
                 pass
             known[detect] = flags  # whole, as another thread may look at it
-        for flag in flags:
-            found.setdefault((flag.name, flag.field, flag.path), flag)
-    return tuple(found.values())
+        if flags:
+            found += flags
+    if len(found) < 2:
+        return tuple(found)
+    each: dict[tuple[str, str | None, str], Flag] = {}
+    for flag in found:
+        each.setdefault((flag.name, flag.field, flag.path), flag)
+    return tuple(each.values())

@@ -78,12 +78,11 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
 def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
-    taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
     for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
         closing = completion.find(end_of_thoughts)
         if completion.find(begin, 0, first) < 0 or closing < first:
             continue
-        if reading.ok and taken is not None and taken > closing:  # the braces in the thoughts were passed over
+        if reading.ok and (_first_taken(reading) or 0) > closing:  # the braces in the thoughts were passed over
             first = completion.find("{", closing)
             continue
         said = f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
@@ -97,6 +96,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
         yield Flag("text-around-dropped", f"The text after the JSON object was dropped: {shown(rest)}.")
     if following < 0:
         return
+    taken = _first_taken(reading)
     if taken is None:
         which = "json_repair chose among them" if reading.ok else "only the first was examined"
     elif taken < end:
@@ -107,6 +107,14 @@ def _several(reading: Reading) -> Iterator[Flag]:
         "several-objects",
         f"The reply contains more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
     )
+
+
+def _first_taken(reading: Reading) -> int | None:
+    """Return where the first value begins that the parser took."""
+    for start, _, kind, field in reading.spans:
+        if field and kind in ("value", "repaired"):
+            return start
+    return None
 
 
 def _end_of_object(reading: Reading, first: int) -> int:
@@ -123,7 +131,8 @@ def _end_of_object(reading: Reading, first: int) -> int:
 def _no_object(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     start = first_opening(completion)
-    if reading.error is None or reading.error.field not in (None, *_missing(reading)):
+    error = reading.error
+    if error is None or (error.field is not None and reading.fields[error.field].state != "missing"):
         return
     if (found := LIST.match(completion, start)) and not completion[:start].strip("`json \n"):
         kind = "Python" if found.group().endswith("'") else "JSON"

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
+from adapters.replies.reading import Reading, kept
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 FENCE_LINE = re.compile(r"```[\w+-]{0,20}")
@@ -64,12 +61,12 @@ class JsonText:
         self.text = text
         self.start = first_opening(text)
 
-    @cached_property
+    @kept
     def outside(self) -> str:
         """The text with every `"…"` emptied."""
         return _STRING.sub('""', self.text)
 
-    @cached_property
+    @kept
     def _first(self) -> tuple[int, tuple[str, int] | None]:
         if self.start < 0:
             return -1, None
@@ -91,7 +88,7 @@ class JsonText:
         """Return the first JSON error in the first object or list, with its offset."""
         return self._first[1]
 
-    @cached_property
+    @kept
     def unescaped_quotes(self) -> list[int]:
         """The offsets of unescaped quotes inside strings.
 
@@ -109,14 +106,14 @@ class JsonText:
                     return []
         return found if found and valid_object_at(with_escapes(self.text, found), self.start) >= 0 else []
 
-    @cached_property
+    @kept
     def _ends_in_string(self) -> bool:
         if "\\" not in self.text:
             return self.text.count('"') % 2 == 1
         *_, last = ["", *_STRING.findall(self.text)]
         return _STRING_CLOSED.fullmatch(last) is None and last != ""
 
-    @cached_property
+    @kept
     def is_cut_off(self) -> bool:
         """True if broken JSON ends before its last string, object or list does.
 
@@ -149,7 +146,7 @@ class JsonText:
                 return match.start(), "]" if sign == "}" else "}"
         return None
 
-    @cached_property
+    @kept
     def oddities(self) -> tuple[str, ...]:
         """The certain mistakes that make the text invalid JSON."""
         quotes = self.unescaped_quotes
@@ -198,9 +195,11 @@ def first_opening(text: str) -> int:
 
 def begins_without_brace(reading: Reading) -> bool:
     """Return whether the parser took JSON keys before the first `{`, part of a value."""
-    keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
     first = reading.completion.find("{")
-    return bool(keys) and 0 <= keys[0] < first and reading.completion[keys[0]] == '"'
+    if first <= 0:
+        return False
+    keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
+    return bool(keys) and keys[0] < first and reading.completion[keys[0]] == '"'
 
 
 def valid_object_at(text: str, start: int) -> int:

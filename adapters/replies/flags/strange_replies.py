@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_origin
 
@@ -83,6 +83,8 @@ LONGEST_PERIOD = 400
 REPEATS = 10
 REPEATS_IN_A_CUT = 5
 COMPARED = 30
+SHORTEST_LOOP = 2 * COMPARED
+"""The characters that a loop has at least."""
 LONGEST_REST = 150
 """Characters after the last repetition, in which the reply was cut off."""
 BLANKS = 100
@@ -94,7 +96,7 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
-    first, has_signs = start.lstrip()[:1], not reading.has_only_markers
+    first, has_signs = start.lstrip()[:1], reading.form != "markers" or not reading.has_only_markers
     if has_signs and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
@@ -104,12 +106,20 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     if (" fields" in start or "structure" in start) and (match := ECHOED.search(start)):
         yield Flag("prompt-echoed", f"The reply repeats the prompt ({place(reading, match.start())}).")
     if has_signs:
-        yield from _before_an_answer(reading, start, first)
+        if "</think>" in start:
+            yield from _end_of_thoughts(reading, start, first)
+        may_double = first in ("{", "`") and reading.form in ("json", "fenced json") and not reading.is_plain_object
+        if may_double and (match := DOUBLED.match(start)):
+            yield _doubled(reading, match)
+        if reading.has_values:
+            yield from leaked(reading)
     if reading.error is not None:
         yield from _no_answer(reading, start, first, has_signs)
+        if (loop := _repetition(reading)) is not None:
+            yield loop
         return
-    if reading.ended.finish_reason == "length" or _is_open(reading):
-        yield from _repetition(reading)
+    if (reading.ended.finish_reason == "length" or _is_open(reading)) and (loop := _repetition(reading)) is not None:
+        yield loop
     if first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
@@ -117,10 +127,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 
-def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag]:
-    """Flag thoughts or a second brace before the answer, and what leaked into values."""
-    text, has_tags = reading.completion, "<" in start
-    before = start.partition("</think>")[0] if has_tags and "</think>" in start else ""
+def _end_of_thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
+    """Flag thoughts without a beginning before the answer."""
+    text, before = reading.completion, start.partition("</think>")[0]
     if (
         before.strip()
         and "<think>" not in before
@@ -132,15 +141,14 @@ def _before_an_answer(reading: Reading, start: str, first: str) -> Iterator[Flag
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-    may_double = reading.form in ("json", "fenced json") and first in ("{", "`") and not reading.is_plain_object
-    if may_double and (match := DOUBLED.match(start)):
-        where = place(reading, match.start(1))
-        said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
-        if '"' in match[1]:
-            said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
-        yield Flag("doubled-brace", said)
-    if reading.has_values:
-        yield from leaked(reading)
+
+
+def _doubled(reading: Reading, match: re.Match[str]) -> Flag:
+    where = place(reading, match.start(1))
+    said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
+    if '"' in match[1]:
+        said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
+    return Flag("doubled-brace", said)
 
 
 def _is_open(reading: Reading) -> bool:
@@ -152,13 +160,18 @@ def _is_open(reading: Reading) -> bool:
     return text.find("}", max(ends, default=0)) < 0 and JsonText(text).is_cut_off
 
 
-def leaked(reading: Reading) -> Iterator[Flag]:
-    """Yield flags for pieces of the server's format, or of another prompt's, in values."""
+def leaked(reading: Reading) -> Iterable[Flag]:
+    """Return flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     has_tags = "<" in text
-    may_be_marked = "\\" in text or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
+    may_be_marked = "\\" in text and reading.may_hold_escaped_signs
+    may_be_marked = may_be_marked or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
-        return
+        return ()
+    return _leaked(reading, text, has_tags)
+
+
+def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
     may_go_on = has_tags and ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
     turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])
@@ -208,15 +221,13 @@ def _may_call(start: str) -> bool:
 def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
-    outputs, is_flat = reading.signature.output_fields, first == "{" and reading.is_flat_object
-    # A flat object of outputs has no key `name`.
-    may_call = has_signs and "name" not in outputs and (not is_flat or "|" in start)
+    outputs = reading.signature.output_fields
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
         yield Flag(
             "tool-call-wrapper",
             f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
         )
-    elif may_call and _may_call(start) and (match := CALL.search(start)):
+    elif has_signs and _may_call(start) and "name" not in outputs and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
@@ -228,37 +239,35 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             where = place(reading, start.find("<channel|>"))
             said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
             yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-        if outputs and "{" in start and all(re.search(rf"[>\]]\s*\{{{re.escape(name)}\}}", start) for name in outputs):
+        if "{" in start and _has_placeholders(start, outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
-        is_agent = "Action" in start or "Thought" in start
-        layout = list(dict.fromkeys(match.group(1) for match in REACT.finditer(start))) if is_agent else []
-        if len(layout) > 1:
-            labels = ", ".join(layout)
-            yield Flag("agent-layout", f"The reply has the layout of ReAct agents ({labels}), not that of the prompt.")
+        if "Action" in start or "Thought" in start:
+            layout = dict.fromkeys(match.group(1) for match in REACT.finditer(start))
+            if len(layout) > 1:
+                said = f"The reply has the layout of ReAct agents ({', '.join(layout)}), not that of the prompt."
+                yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
             yield from error_body(start.strip())
         if first not in "<{[":
-            yield from _thoughts(reading, start, first)
+            if first.isalpha() and (match := THOUGHTS.match(start)):
+                yield from _thoughts(reading, start, match)
+            if text_in_quotes(start):
+                yield IN_QUOTES
             if ":" in start and (label := made_up_input(reading.signature, start)):
                 said = f"After an answer, the reply goes on with a {shown(label[1])} of its own"
                 where = place(reading, label.start())
                 yield Flag("inputs-made-up", f"{said} ({where}): the model continues the prompt, as base models do.")
-    if has_signs:
-        yield from _in_json(reading, start, first, is_flat)
-    yield from _repetition(reading)
-
-
-def _in_json(reading: Reading, start: str, first: str, is_flat: bool) -> Iterator[Flag]:
-    """Flag an object or list with other content than an answer."""
+    if not has_signs:
+        return
     if first == "[":
-        yield from in_a_list(start, reading.signature.output_fields)
+        yield from in_a_list(start, outputs)
     may_be_an_object = first and first in "{`json" and not reading.is_plain_object
     root = object_after(start, BEFORE_AN_OBJECT) if may_be_an_object else None
     if root is not None:
         yield from _in_root(reading, root)
-    if not is_flat and "{" in start and '"type"' in start and (match := SCHEMA.search(start)):
+    if "{" in start and '"type"' in start and not reading.is_flat_object and (match := SCHEMA.search(start)):
         rest = ', not under "properties"' if match.group(1) else ""
         yield Flag(
             "schema-echoed",
@@ -272,17 +281,18 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     outputs = reading.signature.output_fields
     unknown = [key for key in root if key not in outputs]
     is_asked_for = reading.form in ("json", "fenced json")  # else other JSON keys are not what is wrong
-    near = nearly_right([one for one in outputs if one not in root], unknown) if unknown and is_asked_for else {}
-    for name in [name for name, key in near.items() if isinstance(root[key], int | float)]:
-        if get_origin(without_none(outputs[name].annotation)) in (list, dict):
+    lacking = [name for name in outputs if name not in root]
+    near = nearly_right(lacking, unknown) if unknown and is_asked_for else {}
+    for name, key in list(near.items()):
+        if isinstance(root[key], int | float) and get_origin(without_none(outputs[name].annotation)) in (list, dict):
             del near[name]  # a number is not meant for a list or an object
-    for name, key in near.items():
+            continue
         said = f"The JSON key {shown(key)} was probably meant for `{name}`; keys must match exactly."
         yield Flag("key-nearly-right", said, name)
-    inner = _holder(root, [name for name in outputs if name not in root], len(outputs))
+    inner = _holder(root, lacking, len(outputs)) if lacking else None
     if inner is not None:
         yield Flag("json-in-a-string", f"The object is written as text inside the JSON key {shown(inner)}.")
-    if not any(name in root for name in outputs):
+    if len(lacking) == len(outputs):
         whole = whole_response(root)
         if whole is not None:
             yield whole
@@ -303,6 +313,15 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
         yield from error_body(error)
+
+
+def _has_placeholders(text: str, names: Collection[str]) -> bool:
+    """Return whether each name is in a text as a placeholder behind a marker or tag."""
+    for name in names:
+        written = f"{{{name}}}"
+        if written not in text or re.search(rf"[>\]]\s*{re.escape(written)}", text) is None:
+            return False
+    return bool(names)
 
 
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
@@ -330,52 +349,60 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
         yield Flag("other-keys", f"{said} `{output.name}`.", output.name)
 
 
-def _thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]:
-    """Flag a reply that is only thoughts in prose, or the object as a JSON string."""
-    match = THOUGHTS.match(start) if first.isalpha() else None
-    if match is not None and "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
+def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Flag]:
+    """Flag a reply that is only thoughts in prose."""
+    if "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
         said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
         yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
-    if text_in_quotes(start):
-        yield IN_QUOTES
 
 
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
     """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
-        if isinstance(one, str) and lacking and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
+        if isinstance(one, str) and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
             if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
                 return key
     return None
 
 
-def _repetition(reading: Reading) -> Iterator[Flag]:
-    completion = reading.completion
+def _repetition(reading: Reading) -> Flag | None:
+    """Return the flag for a reply that ends in a loop or in white space, or None."""
+    completion, is_cut = reading.completion, reading.ended.finish_reason == "length"
+    length = len(completion)
+    if length <= SHORTEST_LOOP and not is_cut:
+        return None
     end = len(completion.rstrip())
-    blanks = len(completion) - end
-    tail = completion[-2 * LONGEST_PERIOD * REPEATS : end]
-    is_closed = tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
-    is_blank = blanks >= BLANKS or (blanks > end and reading.ended.finish_reason == "length")
-    if is_blank and reading.form not in ("prose", "own") and not is_closed:
-        yield Flag(
+    tail, blanks = completion[-2 * LONGEST_PERIOD * REPEATS : end], length - end
+    may_end_in_a_loop = end > LONGEST_REST + SHORTEST_LOOP or tail.find(tail[-COMPARED:]) < end - COMPARED
+    if blanks < BLANKS and not is_cut and not may_end_in_a_loop:
+        return None
+    is_blank = blanks >= BLANKS or (blanks > end and is_cut)
+    if is_blank and reading.form not in ("prose", "own") and not _is_closed(reading, tail):
+        return Flag(
             "runaway-repetition",
-            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, len(completion) - blanks)}): "
+            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, end)}): "
             "the model wrote them until its token limit.",
         )
-        return
-    least = REPEATS_IN_A_CUT if reading.ended.finish_reason == "length" else REPEATS
+    least = REPEATS_IN_A_CUT if is_cut else REPEATS
     piece = _repeated(tail, least)
-    if not (piece or is_closed) and (piece := _repeated(tail[:-LONGEST_REST], least)):
+    if not piece and end > LONGEST_REST + SHORTEST_LOOP and not _is_closed(reading, tail):
+        piece = _repeated(tail[:-LONGEST_REST], least)
         end -= LONGEST_REST
-    if piece:
-        times = _times(completion, end, piece)
-        start = end - times * len(piece) + len(piece) - len(piece.lstrip())
-        at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)  # the start of a line or word
-        yield Flag(
-            "runaway-repetition",
-            f"The reply ends in a loop: {shown((piece[at:] + piece[:at]).strip())} is repeated {times:,} times, from "
-            f"{place(reading, start)} until the end.",
-        )
+    if not piece:
+        return None
+    times = _times(completion, end, piece)
+    start = end - times * len(piece) + len(piece) - len(piece.lstrip())
+    at = max(piece.find("\n") if "\n" in piece else piece.find(" "), 0)  # the start of a line or word
+    return Flag(
+        "runaway-repetition",
+        f"The reply ends in a loop: {shown((piece[at:] + piece[:at]).strip())} is repeated {times:,} times, from "
+        f"{place(reading, start)} until the end.",
+    )
+
+
+def _is_closed(reading: Reading, tail: str) -> bool:
+    """Return whether a reply ends with the end of an answer."""
+    return tail.endswith("]]" if reading.form == "markers" else ("}", "]", ">", "`"))
 
 
 def _times(text: str, end: int, piece: str) -> int:
@@ -391,10 +418,10 @@ def _times(text: str, end: int, piece: str) -> int:
 
 def _repeated(tail: str, least: int) -> str:
     """Return the piece that a text repeats to its end, `least` times; "" if there is none."""
-    size, period = len(tail), len(tail) // least
-    if size <= 2 * COMPARED:  # the least that a loop has
+    size = len(tail)
+    if size <= SHORTEST_LOOP:
         return ""
-    first = size - COMPARED - (period if period < LONGEST_PERIOD else LONGEST_PERIOD)
+    first = size - COMPARED - min(size // least, LONGEST_PERIOD)
     at = tail.rfind(tail[-COMPARED:], first, size - 1)
     while at >= 0:
         period = size - COMPARED - at

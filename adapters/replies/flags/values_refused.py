@@ -33,19 +33,21 @@ MOST_TEXT = 2_000
 
 def values_refused(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that was found but could not be coerced."""
+    outputs = reading.signature.output_fields
     for field in reading.fields.values():
-        if field.state == "failed" and field.name in reading.signature.output_fields:
+        if field.state == "failed" and field.name in outputs:
             first = field.coercions[0] if field.coercions else None
             if first is not None and first.rule == "json_repair" and is_invented(reading, field, first):
                 continue  # `value-invented` says so
-            declared = reading.signature.output_fields[field.name]
+            declared = outputs[field.name]
             given = given_value(field, declared.annotation)
             found = list(_of_field(field, expected(declared.annotation), given))
             refused = _refusal(reading, field, given)
-            wrong = list(wrong_places(declared, given, refused, is_explained=bool(found)))
-            told = [one.name for one in wrong if one.path == field.name] if found else ()
-            is_told = "not-a-number" in told or "null-not-allowed" in told
-            yield from [one for one in found if not (is_told and one.name == "words-around-value")]
+            wrong = wrong_places(declared, given, refused, is_explained=bool(found))
+            if found:
+                told = [one.name for one in wrong if one.path == field.name]
+                is_told = "not-a-number" in told or "null-not-allowed" in told
+                yield from [one for one in found if not (is_told and one.name == "words-around-value")]
             yield from wrong
 
 
@@ -179,8 +181,8 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
             f"{', '.join(list(annotation.__members__)[:5])}.",
             name,
         )
-    else:
-        yield from _other_case(name, given, bare, [*values, *annotation.__members__])
+    elif (meant := _in_other_case(bare, [*values, *annotation.__members__])) is not None:
+        yield _other_case(name, given, meant)
 
 
 def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) -> Iterator[Flag]:
@@ -194,9 +196,9 @@ def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) ->
     if has_open_quote(raw):
         yield Flag("quote-not-closed", f"The quote at the start of {shown(raw)} is not closed.", name)
         return
-    found = list(_other_case(name, given, text.strip("\"'`.!* "), wanted.allowed))
-    yield from found
-    if found:
+    meant = _in_other_case(text.strip("\"'`.!* "), wanted.allowed)
+    if meant is not None:
+        yield _other_case(name, given, meant)
         return
     word = wanted.words
     inside = set(word.findall(text)) if word is not None else ()
@@ -216,10 +218,18 @@ def _pattern_of_words(allowed: Sequence[Any]) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b") if texts else None
 
 
-def _other_case(name: str, given: object, bare: str, allowed: Sequence[Any]) -> Iterator[Flag]:
-    meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == bare.casefold()), None)
-    if meant is not None:
-        yield Flag("value-in-another-case", f"{shown(given)} is not {shown(meant)}: `{name}` must match exactly.", name)
+def _in_other_case(bare: str, allowed: Sequence[Any]) -> str | None:
+    """Return the allowed text that a word is apart from its case, or None."""
+    folded = bare.casefold()
+    for one in allowed:
+        if isinstance(one, str) and one.casefold() == folded:
+            return one
+    return None
+
+
+def _other_case(name: str, given: object, meant: str) -> Flag:
+    said = f"{shown(given)} is not {shown(meant)}: `{name}` must match exactly."
+    return Flag("value-in-another-case", said, name)
 
 
 def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:

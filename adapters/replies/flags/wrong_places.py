@@ -211,17 +211,26 @@ def _letters(name: str) -> str:
 def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if wanted in by_letters:
         return by_letters[wanted]
-    alike = [one for one in by_letters if _has_same_letters(wanted, one)]
+    own = set(wanted)
+    alike = [one for one in by_letters if _has_same_letters(wanted, own, one)]
     close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
     if close:
         return by_letters[close[0]]
     for letters, one in by_letters.items():
-        if letters[:1] == wanted[:1]:
-            short, long = sorted((wanted, letters), key=len)
-            rest = iter(long)
-            if len(short) >= 3 and all(letter in rest for letter in short):
-                return one
+        if letters[:1] == wanted[:1] and _is_within(wanted, letters):
+            return one
     return None
+
+
+def _is_within(one: str, other: str) -> bool:
+    """Return whether the letters of one of two names are in the other, in their order."""
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    at = 0
+    for letter in short:
+        at = long.find(letter, at) + 1
+        if not at:
+            return False
+    return len(short) >= 3
 
 
 def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
@@ -231,32 +240,35 @@ def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
         yield Flag("name-nearly-right", said, name)
 
 
-def _has_same_letters(one: str, other: str) -> bool:
+def _has_same_letters(one: str, letters: set[str], other: str) -> bool:
     """Return True if enough letters are the same for two names to be alike, in whatever order."""
     enough = LIKENESS * (len(one) + len(other)) / 2
-    if min(len(one), len(other)) < enough:
+    if min(len(one), len(other)) < enough or len(letters.difference(other)) > len(one) - enough:
         return False
-    letters = set(one)
     return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
-def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> Iterator[Flag]:
-    """Flag every place inside a value that the field's type rejects, known from `refused` if that is pydantic's error.
+def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> list[Flag]:
+    """Return a flag for every place inside a value that the field's type rejects.
 
-    Skips the whole value if a flag already explains it (`is_explained`), unless a number has a currency, a percent sign
-    or a fraction.
+    The places are known from `refused` if that is pydantic's error. Skips the whole value if a flag already explains it
+    (`is_explained`), unless a number has a currency, a percent sign or a fraction.
     """
     try:
         problems = first_errors(field.annotation, given, MOST_PLACES, known=refused)
     except Exception:  # a user's type may raise in its own hooks
-        return
+        return []
+    found: list[Flag] = []
     for problem in _with_unions_once(problems) if len(problems) > 1 else problems:
-        loc, given_there = problem["loc"], problem["input"]
-        if is_explained and not loc and not _is_telling(problem["type"], given_there):
+        loc, kind, given_there = problem["loc"], problem["type"], problem["input"]
+        key, path = "", field.name
+        if loc:
+            key = str(loc[-1])
+            path += "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
+        elif is_explained and not _is_telling(kind, given_there):
             continue
-        key = str(loc[-1]) if loc else ""
-        path = field.name + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
-        yield _flag(field, path, problem["type"], key, given_there, problem["msg"])
+        found.append(_flag(field, path, kind, key, given_there, problem["msg"]))
+    return found
 
 
 def _with_unions_once(problems: Sequence[Any]) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_origin
 from xml.etree import ElementTree
 
@@ -15,7 +15,7 @@ from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import Extract, FieldReading, Reading
+    from adapters.replies.reading import Extract, FieldReading, Reading, ReadingError
     from adapters.values.plain_json import Step
 
 ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
@@ -24,6 +24,7 @@ NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
 """A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
+BARE = "a bare &"
 CUT_TAG = re.compile(r"</?[A-Za-z][\w.:-]*\Z")
 LONGEST_TAG = 100
 MOST_EXPLAINED = 50
@@ -32,11 +33,13 @@ LONGEST = 200_000
 ENTITY = re.compile(r"&#?\w{1,30};")
 
 
-def xml_structure(reading: Reading) -> Iterator[Flag]:
-    """Yield flags for a reply parsed as XML."""
-    if reading.error is not None and reading.error.field is None:
-        yield from _why_no_xml(reading)
-        return
+def xml_structure(reading: Reading) -> Iterable[Flag]:
+    """Return flags for a reply parsed as XML."""
+    error = reading.error
+    return _of_tags(reading) if error is None or error.field is not None else _why_no_xml(reading, error)
+
+
+def _of_tags(reading: Reading) -> Iterator[Flag]:
     yield from _ignored(reading)
     yield from _nested(reading)
     for field in reading.fields.values():
@@ -47,16 +50,15 @@ def xml_structure(reading: Reading) -> Iterator[Flag]:
             yield from _field(reading, field, step.after)
 
 
-def _why_no_xml(reading: Reading) -> Iterator[Flag]:
-    error, text = reading.error, reading.completion
-    if error is None or is_only_thoughts(text.strip()):  # `empty-reply` says so
-        return
+def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
+    text, at = reading.completion, error.start
+    if is_only_thoughts(text.strip()):  # `empty-reply` says so
+        return ()
     if error.type == "UnicodeEncodeError":
-        yield Flag("lone-surrogate", "The reply contains an unpaired surrogate, which XML does not allow.")
-        return
-    if error.start is None:
-        return
-    at, where = error.start, place(reading, error.start)
+        return (Flag("lone-surrogate", "The reply contains an unpaired surrogate, which XML does not allow."),)
+    if at is None:
+        return ()
+    where = place(reading, at)
     found: Flag | None = None
     if "declaration" in error.message or text.startswith("<?xml", at):
         said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
@@ -66,9 +68,11 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         said = f"{entity.group() if entity else 'An entity'} ({where}) is an HTML entity; XML has only &amp; &lt; &gt; "
         found = Flag("xml-entity-unknown", f"{said}&quot; and &apos;")
     elif only_mentions_tags(text):
-        return
-    elif (cut := CUT_TAG.search(text.rstrip(), max(0, at - LONGEST_TAG))) and at > cut.start():
-        said = f"The reply ends within the tag {shown(cut.group())[1:-1]} ({place(reading, cut.start())})"
+        return ()
+    elif text.startswith("&", at) and error.message.endswith(BARE) and not text.startswith("<&", max(0, at - 1)):
+        found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
+    elif at > (begin := text.rfind("<")) >= at - LONGEST_TAG and (cut := CUT_TAG.match(text.rstrip(), begin)):
+        said = f"The reply ends within the tag {shown(cut.group())[1:-1]} ({place(reading, begin)})"
         found = Flag("xml-cut-off", said)
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
         opened = _open_tags(text, at)
@@ -88,9 +92,9 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
         found = Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`")
     elif text.startswith("&", at):
         found = Flag("xml-ampersand", f"A bare & ({where}) begins an entity in XML; it must be written `&amp;`")
-    if found is not None:
-        whole = "; the whole reply is one XML document, so all of it was refused."
-        yield Flag(found.name, found.message + whole)
+    if found is None:
+        return ()
+    return (Flag(found.name, f"{found.message}; the whole reply is one XML document, so all of it was refused."),)
 
 
 def _not_closed(reading: Reading, at: int) -> str:
