@@ -211,7 +211,7 @@ ABOUT = [one.description for one in model_list.offline_models()]
 
 def rows_of(desk: Desk) -> list[str]:
     """Return the rows of the list as they are shown, without marks."""
-    return [str(one.prompt)[2:] for one in desk.app.screen.query_one(EntryList).options]
+    return [one.text[2:] for one in desk.app.screen.query_one(EntryList).entries]
 
 
 def test_descriptions_of_models_are_aligned_beside_names_that_are_not_too_long(

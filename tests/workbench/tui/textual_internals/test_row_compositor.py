@@ -13,6 +13,7 @@ import pytest
 from rich.cells import cell_len
 from textual import events
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
+from textual._context import visible_screen_stack
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.containers import VerticalScroll
@@ -408,10 +409,14 @@ def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int) -> N
     pressed: list[str] = []
 
     def is_as_anew(screen: Screen[Any]) -> bool:
-        compositor = screen._compositor
+        compositor, behind = screen._compositor, screen.app._background_screens
         assert isinstance(compositor, RowCompositor)
+        if screen is not screen.app.screen and screen not in behind:
+            return True  # covered by a screen that is no dialog: painted whole when it is shown again
+        visible_screen_stack.set([*behind])
         kept = compositor.render_strips()
         compositor._rows, before = {}, compositor._rows
+        visible_screen_stack.set([*behind])  # as painting sets it: a dialog takes from it what is behind
         anew = compositor.render_strips()
         compositor._rows = before  # rows that are out of date stay so
         return kept == anew
