@@ -88,7 +88,7 @@ def _observed(
     call: Callable[[], Result],
     told: Callable[[Result], Told],
 ) -> Result:
-    callbacks = _callbacks_of(adapter)
+    callbacks = tuple(_callbacks_of(adapter) or ())  # those of the start are told of the end, too
     if not callbacks:
         return call()
     call_id = uuid.uuid4().hex

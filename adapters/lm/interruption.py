@@ -28,13 +28,17 @@ class InterruptedCallError(Exception):
         self.reason: Reason = reason
 
 
+class _EndOfStreamError(Exception):
+    """Put behind the last chunk; None may be what a user's model yields."""
+
+
 def chunks(lm: LM, request: Object, interrupted: Callable[[], Reason | None]) -> Iterator[Chunk]:
     """Yield the chunks of `lm`, read in a separate thread; call `interrupted` for each chunk and while waiting.
 
     Raises InterruptedCallError as soon as it returns a reason, and whatever `lm.stream` raises. The model is then told
     to stop, without waiting for it. A reply that is complete when its deadline passes is returned whole.
     """
-    arrivals: SimpleQueue[Chunk | Exception | None] = SimpleQueue()
+    arrivals: SimpleQueue[Chunk | Exception] = SimpleQueue()
     stop = threading.Event()
 
     def read() -> None:
@@ -46,7 +50,7 @@ def chunks(lm: LM, request: Object, interrupted: Callable[[], Reason | None]) ->
                     if isinstance(stream, Generator):
                         stream.close()
                     return
-            arrivals.put(None)
+            arrivals.put(_EndOfStreamError())
         except Exception as error:  # re-raised where the chunks are read
             arrivals.put(error)
         except BaseException as error:  # such as asyncio's CancelledError, which ends only this thread
@@ -68,7 +72,7 @@ def chunks(lm: LM, request: Object, interrupted: Callable[[], Reason | None]) ->
                 arrival = arrivals.get(timeout=POLL_SECONDS)
             except Empty:
                 continue
-            if arrival is None:
+            if isinstance(arrival, _EndOfStreamError):
                 return
             if isinstance(arrival, Exception):
                 raise arrival

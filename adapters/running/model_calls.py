@@ -247,6 +247,9 @@ def _check(chunk: object) -> None:
         given = getattr(chunk, name)
         if not isinstance(given, str):
             raise TypeError(f"the `{name}` of an adapters.Chunk must be a str, not {type(given).__name__}")
+    if not isinstance(chunk.tool_calls, tuple | list):
+        given = type(chunk.tool_calls).__name__
+        raise TypeError(f"the `tool_calls` of an adapters.Chunk must be a tuple of ToolCallPart, not {given}")
     for one in chunk.tool_calls:
         if not isinstance(one, ToolCallPart):
             raise TypeError(f"the `tool_calls` of an adapters.Chunk must be of ToolCallPart, not {type(one).__name__}")

@@ -389,8 +389,16 @@ class Signature(ShowsItself):
 
     @classmethod
     def of(cls, signature: Any) -> Signature:
-        """Return a signature as it is, or converted from a live `dspy.Signature` class."""
-        return signature if isinstance(signature, Signature) else cls.from_dspy(signature)
+        """Return a signature as it is, or converted from a live `dspy.Signature` class. Raises TypeError for others."""
+        if isinstance(signature, Signature):
+            return signature
+        if not isinstance(signature, type) or not hasattr(signature, "fields"):
+            kind = f"the class {signature.__name__}" if isinstance(signature, type) else type(signature).__name__
+            raise TypeError(
+                f"signature: expected an adapters.Signature or a dspy.Signature class, got {kind}; "
+                "adapters.read_signature reads one from a text"
+            )
+        return cls.from_dspy(signature)
 
     @classmethod
     def from_dspy(cls, signature: Any) -> Signature:

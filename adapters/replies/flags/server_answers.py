@@ -16,6 +16,7 @@ STATUS = (
 ERROR_TEXT = re.compile(
     r"\s*(?:upstream connect error or disconnect\b|stream disconnected before completion\b|"
     r"(?:Error code: \d{3}|upstream connect error|no healthy upstream|stream disconnected|"
+    r"litellm\.\w{1,60}|An error occurred \(\w{1,60}\) when calling the \w{1,60} operation|"
     rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)(?: for url)?|"
     rf"{STATUS})\s*(?:\Z|[-.:;!\n(<{{]))",  # prose about such an error goes on with a word
     re.IGNORECASE,
@@ -23,16 +24,25 @@ ERROR_TEXT = re.compile(
 LONGEST_ERROR = 1_000
 OF_AN_ERROR = frozenset(
     "message type code param status details metadata innererror inner_error content_filter_result request_id reason "
-    "errors failed_generation title http_code domain provider".split()
+    "errors failed_generation title http_code domain provider "
+    "object provider_specific_fields".split()
 )
 """Keys of providers' error objects."""
 BESIDE_AN_ERROR = frozenset(("error_type", "estimated_time", "request_id", "requestId", "timestamp"))
 """Keys that servers write beside an error's text."""
+ABOUT_A_MESSAGE = frozenset(("__type", "statusCode", "error_code", "request_id"))
+"""Keys that servers write beside an error's `message`, of which there is at least one."""
 CODES = ("code", "status", "statusCode", "status_code", "error_code")
+STATUSES = range(400, 600)
+"""Numbers that HTTP has for errors; others beside a text are a model's."""
 SERVERS_WORDS = re.compile(
     rf"\b(?:{STATUS}|unauthori[sz]ed|forbidden|not found|api[ _-]?key|tokens?|quota|rate[ -]limit\w*|overload\w*|"
     r"time(?:d ?|-?)out|invalid request|request (?:failed|too large)|context (?:length|window)|currently loading|"
-    r"insufficient|billing|cuda|out of memory|model|endpoint|upstream|deployment|authentication|validation error|"
+    r"insufficient|cuda|out of memory|upstream|deployment|authentication|unexpected endpoint|"
+    r"billing (?:account|details|limit)|(?:loading|unknown|invalid|load a|pull) model|"
+    r"model (?:fail|need|require|is (?:not|required|overloaded|unavailable))\w*|validation error|"
+    r"credentials?|authorization header|does not support (?:tools|thinking|chat|generate|insert|embeddings)|"
+    r"llama runner|cannot unmarshal|does not have permission|client specified an invalid argument|"
     r"internal error|connection (?:refused|reset|aborted|error)|not authenticated|method not allowed|[45]\d\d)\b",
     re.IGNORECASE,
 )
@@ -59,21 +69,28 @@ def error_of(root: dict[str, object]) -> object:
     """Return what a server's error says, or None for an object that a model may have written."""
     if root.get("object") == "error":
         return root.get("message")
+    if "message" in root and root.keys() <= ABOUT_A_MESSAGE | {"message", "code"}:
+        return None if ABOUT_A_MESSAGE.isdisjoint(root) else root["message"]
     error = root.get("error") or root.get("detail")
     if isinstance(error, dict):
-        is_known = error.keys() <= OF_AN_ERROR or _has_code(error)
+        is_known = error.keys() <= OF_AN_ERROR or _has_code(error) or str(error.get("type")).endswith("_error")
         return error if "message" in error and is_known else None
     if isinstance(error, list):  # FastAPI's list of invalid parts of a request
         first = error[0] if error and "error" not in root else None
         return first["msg"] if isinstance(first, dict) and {"loc", "msg"} <= first.keys() else None
     if not isinstance(error, str):
         return None
-    has_words = len(error) < LONGEST_ERROR and SERVERS_WORDS.search(error) is not None
-    return error if has_words or _has_code(root) or not BESIDE_AN_ERROR.isdisjoint(root) else None
+    said = f"{root.get('code', '')} {error}"  # xAI writes the kind of the error as the code
+    has_words = len(said) < LONGEST_ERROR and SERVERS_WORDS.search(said) is not None
+    return error if has_words or _has_status(root) or not BESIDE_AN_ERROR.isdisjoint(root) else None
 
 
 def _has_code(error: dict[str, object]) -> bool:
     return any(isinstance(error.get(one), int) for one in CODES)
+
+
+def _has_status(root: dict[str, object]) -> bool:
+    return any(root.get(one) in STATUSES for one in CODES if isinstance(root.get(one), int))
 
 
 def in_a_list(text: str, outputs: Container[str]) -> Iterator[Flag]:

@@ -70,6 +70,8 @@ STOP_TOKENS = (
     "<end_of_turn>",
 )
 LAST_TOKENS = re.compile(rf"(?:(?:{'|'.join(map(re.escape, STOP_TOKENS))})\s*)+\Z")
+LONGEST_STOPS = 100
+"""Characters at the end of a value in which its stop tokens are counted."""
 NEXT_TURN = re.compile(
     r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
     r"(<end_of_turn>)\s*<start_of_turn>"
@@ -185,11 +187,13 @@ def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
         if turn is not None and NEXT_TURN.search(value):
             said = f"`{name}` goes on after {within}, the model's stop token ({place(reading, turn.start())})"
             yield Flag("stop-token-in-value", f"{said}: the server did not end the reply there.", name)
-        elif value.endswith(STOP_TOKENS) and (stops := LAST_TOKENS.search(value)) and stops[0] in text:
+        elif value.endswith(STOP_TOKENS) and any(value.endswith(one) and one in text for one in STOP_TOKENS):
+            stops = LAST_TOKENS.search(value, max(0, len(value) - LONGEST_STOPS))
+            ending = "" if stops is None else " ".join(stops[0].split())
             them = "stop token: the server did not remove it"
-            if stops[0] not in STOP_TOKENS:
+            if ending not in STOP_TOKENS:
                 them = "stop tokens: the server did not remove them"
-            yield Flag("stop-token-in-value", f"`{name}` ends with {stops[0]}, the model's {them}.", name)
+            yield Flag("stop-token-in-value", f"`{name}` ends with {ending}, the model's {them}.", name)
     for name, value in texts:
         if "\x00" in value:
             said = f"`{name}` contains the character U+0000, which databases such as PostgreSQL reject."

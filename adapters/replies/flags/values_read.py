@@ -100,12 +100,14 @@ MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
 TEXT_OR_WHOLE = (str, int)
+WITHOUT_TEXT = (int, float, type(None))
+"""Types of values that hold no text."""
 
 
 def values_read(reading: Reading) -> Iterator[Flag]:
     """Yield flags for every field that parsed."""
     has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
-    may_have_halves = may_hold_half_characters(reading.completion, has_backslashes)
+    is_ascii = reading.completion.isascii()
     for field in reading.fields.values():
         if field.state != "read" or field.name not in outputs:
             continue
@@ -113,7 +115,7 @@ def values_read(reading: Reading) -> Iterator[Flag]:
         annotation = one.annotation
         if has_backslashes and field.place is not None:
             yield from _escapes(field, field.place)
-        if may_have_halves:
+        if (has_backslashes or not is_ascii) and may_hold_half_characters(field, is_ascii):
             yield from _half_characters(field)
         if annotation is str:
             if coercions or type(value) is not str or value[:1] == "{":
@@ -133,11 +135,26 @@ def values_read(reading: Reading) -> Iterator[Flag]:
             yield from _dropped(one, coercions)
 
 
-def may_hold_half_characters(text: str, has_backslashes: bool) -> bool:
-    """Return, quickly, whether a reply may hold an unpaired surrogate, as an escape or as it is."""
-    if has_backslashes and ("\\ud" in text or "\\uD" in text):
+def may_hold_half_characters(field: FieldReading, is_ascii: bool) -> bool:
+    """Return, quickly, whether a value may hold an unpaired surrogate, written as an escape or as it is."""
+    value = field.value
+    if isinstance(value, str):  # which says so at once, unlike the escapes of a long reply
+        return not value.isascii() and _has_half(value)
+    if isinstance(value, WITHOUT_TEXT):
+        return False
+    text, (start, end) = field.completion, field.place or (0, len(field.completion))
+    at = text.find("\\", start, end)
+    if at >= 0 and (text.find("\\ud", at, end) >= 0 or text.find("\\uD", at, end) >= 0):
         return True
-    return not text.isascii() and HALF.search(text) is not None
+    return not is_ascii and _has_half(text[start:end])
+
+
+def _has_half(text: str) -> bool:
+    try:
+        text.encode("utf-16-le")  # five times as quick as a search
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _half_characters(field: FieldReading) -> Iterator[Flag]:

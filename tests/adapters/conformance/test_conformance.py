@@ -301,3 +301,25 @@ def test_reusing_a_prompt_changes_nothing_in_it(adapter: Adapter) -> None:
     first = adapter.render(QA, demos, INPUTS)
     edited = [demos[0], {**DEMO, "answer": "perhaps"}]
     assert adapter.render(QA, edited, INPUTS, reuse=first).as_dicts() == adapter.render(QA, edited, INPUTS).as_dicts()
+
+
+def test_a_callback_that_is_added_during_a_call_hears_no_end_without_its_start() -> None:
+    late = Watching()
+
+    class Adding:
+        def on_adapter_format_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+            instance.callbacks.append(late)
+
+    ChatAdapter(callbacks=cast(Any, [Adding()])).format(QA, [], INPUTS)
+    assert late.heard == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [("question -> answer", "str"), (None, "NoneType"), (dict, "the class dict"), (object(), "object")],
+)
+def test_what_is_no_signature_is_named(adapter: Adapter, given: Any, kind: str) -> None:
+    said = f"^signature: expected an adapters.Signature or a dspy.Signature class, got {kind}; "
+    for call in (partial(adapter.render, given, [], INPUTS), partial(adapter.read, given, "x")):
+        with pytest.raises(TypeError, match=said):
+            call()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support.replies import read
@@ -286,6 +288,8 @@ def test_prose_that_begins_like_an_error_of_a_server_is_none(completion: str) ->
         "401 Unauthorized for url: https://host/v1",
         "no healthy upstream",
         "stream disconnected before completion: idle",
+        "litellm.RateLimitError: RateLimitError: OpenAIException - Rate limit reached",
+        "An error occurred (ThrottlingException) when calling the Converse operation: Too many tokens",
     ],
 )
 def test_an_error_of_a_server_is_told_without_json(completion: str) -> None:
@@ -302,6 +306,19 @@ def test_an_error_of_a_server_is_told_without_json(completion: str) -> None:
         '{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}',
         '{"detail": [{"loc": ["body", "model"], "msg": "field required", "type": "value_error.missing"}]}',
         '{"detail": "Not authenticated"}',
+        '{"error": "llama runner process has terminated: exit status 2"}',
+        '{"error": "json: cannot unmarshal string into Go struct field ChatRequest.messages"}',
+        '{"error": "registry.ollama.ai/library/gemma does not support tools"}',
+        '{"error": "Invalid credentials in Authorization header"}',
+        '{"error": "model requires more system memory (8.0 GiB) than is available (4.0 GiB)"}',
+        '{"code": "The caller does not have permission", "error": "Your team has no credits"}',
+        '{"error": {"object": "error", "type": "invalid_request_error", "message": "No such key", "code": "KEY"}}',
+        '{"error": {"message": "Invalid proxy token", "code": "401", "provider_specific_fields": null}}',
+        '{"error": {"type": "exceed_context_size_error", "message": "Too long", "n_ctx": 4096}}',
+        '{"statusCode": 401, "message": "Access denied due to invalid subscription key."}',
+        '{"__type": "com.amazon.coral.service#ThrottlingException", "message": "Please wait."}',
+        '{"error_code": "REQUEST_LIMIT_EXCEEDED", "message": "Exceeded the limit of the workspace."}',
+        '{"code": "InvalidApiKey", "message": "Invalid API-key provided.", "request_id": "fb53"}',
     ],
 )
 def test_an_error_of_a_server_in_json_is_told(completion: str) -> None:
@@ -316,6 +333,14 @@ def test_an_error_of_a_server_in_json_is_told(completion: str) -> None:
         '{"detail": "A house with a garden"}',
         '{"error": {"line": 3, "type": "NameError", "message": "A name is not defined"}}',
         '{"detail": [{"part": "roof"}]}',
+        '{"error": "A billing question"}',
+        '{"detail": "This model of a house has a garden"}',
+        '{"error": "The endpoint is slow"}',
+        '{"error": "bad name", "code": 3}',
+        '{"error": "bad name", "status": false}',
+        '{"code": 500, "message": "The disk is full"}',
+        '{"message": "The disk is full"}',
+        "litellm.RateLimitError is raised when the limit is reached.",
     ],
 )
 def test_an_error_that_a_model_wrote_is_no_answer_of_a_server(adapter: str, completion: str) -> None:
@@ -370,3 +395,51 @@ def test_half_a_character_is_told(adapter: str, signature: str, completion: str)
 @pytest.mark.parametrize("value", ["\\ud83d\\ude00", "\\\\ud800", "\U0001f600"])
 def test_whole_characters_and_words_about_halves_are_not_told(value: str) -> None:
     assert read("json", "q -> a", f'{{"a": "{value}"}}').diagnosis == ()
+
+
+@pytest.mark.parametrize(
+    ("adapter", "completion", "ending"),
+    [
+        ("json", '{"a": "x</s>"}', "</s>, the model's stop token"),
+        ("json", '{"a": "x</s></s>"}', "</s></s>, the model's stop tokens"),
+        ("json", '{"a": "x</s>\\n</s>"}', "</s> </s>, the model's stop tokens"),
+        ("chat", "[[ ## a ## ]]\nx</s>\n<|im_end|>", "</s> <|im_end|>, the model's stop tokens"),
+    ],
+)
+def test_all_stop_tokens_at_an_end_are_told(adapter: str, completion: str, ending: str) -> None:
+    (cause,) = read(adapter, "q -> a", completion).diagnosis
+    assert cause.cause == "stop-token-in-value"
+    assert cause.message.startswith(f"`a` ends with {ending}: the server did not remove")
+
+
+def test_many_stop_tokens_inside_a_value_are_not_searched_again_and_again() -> None:
+    reading = read("chat", "q -> a", f"[[ ## a ## ]]\n{'</s>' * 50_000}x</s>\n\n[[ ## completed ## ]]")
+    assert [one.cause for one in reading.diagnosis] == ["stop-token-in-value"]
+
+
+WORDS = (
+    "Error code: 500 means that the server failed.",
+    "502 Bad Gateway",
+    "Internal Server Error",
+    "Rate limit reached",
+    '{"detail": "Not Found"}',
+    '{"error": {"message": "Not found", "code": 404}}',
+    "The stop token is &lt;|im_end|&gt; in ChatML.",
+    "Emoji \U0001f600 and \U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "The escape \\ud83d is one half of an emoji.",
+    "litellm.RateLimitError: raise it again.",
+    "\u4e2d\u6587\uff0c\u9519\u8bef\u4ee3\u7801 500\u3002",
+    "We need to restart the server.",
+)
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
+@pytest.mark.parametrize("words", WORDS)
+def test_words_about_errors_in_a_good_reply_are_no_cause(adapter: str, words: str) -> None:
+    replies = {
+        "chat": f"[[ ## a ## ]]\n{words}\n\n[[ ## b ## ]]\n0.5\n\n[[ ## completed ## ]]",
+        "json": json.dumps({"a": words, "b": 0.5}),
+        "xml": f"<a>\n{words}\n</a>\n<b>0.5</b>",
+    }
+    reading = read(adapter, "q -> a, b: float", replies[adapter])
+    assert (reading.ok, reading.diagnosis) == (True, ())

@@ -275,6 +275,11 @@ def test_a_model_that_crashes_is_a_failed_request() -> None:
     ("chunk", "says"),
     [
         ("some text", "`stream` must yield adapters.Chunk(text=…), not str"),
+        (None, "`stream` must yield adapters.Chunk(text=…), not NoneType"),
+        (
+            Chunk(tool_calls=None),  # type: ignore[arg-type]
+            "the `tool_calls` of an adapters.Chunk must be a tuple of ToolCallPart, not NoneType",
+        ),
         (Chunk(text=5), "the `text` of an adapters.Chunk must be a str, not int"),  # type: ignore[arg-type]
         (Chunk(tool_calls=({"name": "x"},)), "the `tool_calls` of an adapters.Chunk must be of ToolCallPart, not dict"),  # type: ignore[arg-type]
     ],
