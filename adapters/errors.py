@@ -93,3 +93,12 @@ class RunError(Exception):
         self.attempt = attempt
         self.payload = payload
         super().__init__(message)
+
+
+def type_name(given: object) -> str:
+    """Name what was given instead: `str`, `dspy.LM`, `the class ChatAdapter`."""
+    if isinstance(given, type):
+        return f"the class {given.__name__}"
+    package = type(given).__module__.partition(".")[0]
+    name = type(given).__name__
+    return name if package in ("builtins", "adapters", "__main__") else f"{package}.{name}"

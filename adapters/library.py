@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_chec
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Beside, Note, Shown
+from adapters.errors import type_name
 from adapters.formats import catalog
 from adapters.formats.base import Adapter, is_own, observed_reading
 from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import LM
 from adapters.prompts.text import Demos, Prompt, Values
 from adapters.replies.reading import Reading
-from adapters.running import arguments, runner
-from adapters.running.arguments import kind_of
+from adapters.running import runner
 from adapters.running.runs import Run
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
@@ -71,7 +71,7 @@ def read_signature(text: str, class_name: str | None = None) -> Signature:
     column and a hint, and `TypeError` for anything but text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"expected the text of a signature, got {kind_of(text)}")
+        raise TypeError(f"expected the text of a signature, got {type_name(text)}")
     return notation.read(text, class_name)
 
 
@@ -81,7 +81,7 @@ def make_adapter(name: str, **options: object) -> Adapter:
     `options` are dspy's constructor arguments. Raises `ValueError` for an unknown name or option.
     """
     if not isinstance(name, str):
-        raise TypeError(f"name: expected the name of an adapter such as 'json', got {kind_of(name)}")
+        raise TypeError(f"name: expected the name of an adapter such as 'json', got {type_name(name)}")
     return catalog.make(name, options, shared=False)
 
 
@@ -162,7 +162,7 @@ def run(
     errors before sending: an invalid signature, an unknown name, JSON that a custom type rejects, or an argument of the
     wrong type.
     """
-    arguments.check(options)
+    runner.check_options(options)
     asked, asking, lm = signature_of(signature), adapter_of(adapter), _model(model)
     return runner.run(asking, lm, asked, _demos(asked, demos), _inputs(asked, inputs), fallback=fallback, **options)
 
@@ -175,7 +175,7 @@ def adapter_of(adapter: Adapter | str) -> Adapter:
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"adapter: expected a name or an object such as adapters.ChatAdapter(), got {kind_of(adapter)}")
+        raise TypeError(f"adapter: expected a name, or an object such as ChatAdapter(), got {type_name(adapter)}")
     return adapter
 
 
@@ -192,7 +192,7 @@ def signature_of(signature: Signature | str | type) -> Signature:
         hint = "".join(f": give its `.{place}`" for place in _signature_places(signature))
         raise TypeError(
             "a signature is a text such as 'question -> answer', an adapters.Signature or a dspy.Signature class; "
-            f"not {kind_of(signature)}{hint}"
+            f"not {type_name(signature)}{hint}"
         )
     return Signature.from_dspy(signature)
 
@@ -207,9 +207,9 @@ def _signature_places(given: object) -> list[str]:
 def _model(model: LM | str) -> LM:
     if isinstance(model, str):
         return open_model(model)
-    if not arguments.is_model(model):
+    if not runner.is_model(model):
         raise TypeError(
-            f"model: expected a name or an object with `stream`, `model` and `capabilities`, got {kind_of(model)}"
+            f"model: expected a name or an object with `stream`, `model` and `capabilities`, got {type_name(model)}"
         )
     return model
 
@@ -219,17 +219,17 @@ def _check_model(name: object, api_base: object, allow_hosts: object, capabiliti
     from adapters.requests.capabilities import Capabilities
 
     if not isinstance(name, str):
-        raise TypeError(f"name: expected the name of a model such as 'openai/gpt-4o', got {kind_of(name)}")
+        raise TypeError(f"name: expected the name of a model such as 'openai/gpt-4o', got {type_name(name)}")
     if not name.strip():
         raise ValueError("name: expected the name of a model such as 'openai/gpt-4o', got an empty text")
     if api_base is not None and not isinstance(api_base, str):
-        raise TypeError(f"api_base: expected an address such as 'http://localhost:8000/v1', got {kind_of(api_base)}")
+        raise TypeError(f"api_base: expected an address such as 'http://localhost:8000/v1', got {type_name(api_base)}")
     if isinstance(allow_hosts, str) or not isinstance(allow_hosts, Collection):
-        raise TypeError(f"allow_hosts: expected a list of hosts such as ['localhost:8000'], got {kind_of(allow_hosts)}")
+        raise TypeError(f"allow_hosts: expected hosts such as ['localhost:8000'], got {type_name(allow_hosts)}")
     if capabilities is not None and not isinstance(capabilities, Capabilities):
-        raise TypeError(f"capabilities: expected adapters.Capabilities(…), got {kind_of(capabilities)}")
+        raise TypeError(f"capabilities: expected adapters.Capabilities(…), got {type_name(capabilities)}")
     if isinstance(timeout, bool) or not isinstance(timeout, Real):
-        raise TypeError(f"timeout: expected seconds as a number, got {kind_of(timeout)}")
+        raise TypeError(f"timeout: expected seconds as a number, got {type_name(timeout)}")
     if float(timeout) <= 0:
         raise ValueError(f"timeout: expected more than 0 seconds, got {timeout}")
 
@@ -240,14 +240,14 @@ def _inputs(signature: Signature, inputs: Values) -> Values:
 
 def _demos(signature: Signature, demos: Demos) -> list[Values]:
     if isinstance(demos, str) or hasattr(demos, "items") or not isinstance(demos, Iterable):
-        raise TypeError(f"demos: expected a list of mappings of field names to values, got {kind_of(demos)}")
+        raise TypeError(f"demos: expected a list of mappings of field names to values, got {type_name(demos)}")
     return [build_inputs(signature, _mapping("each demo is", demo)) for demo in demos]
 
 
 def _mapping(what: str, given: Values) -> Values:
     """Accept a mapping, or an object that behaves like a mapping (`dspy.Example`)."""
     if not hasattr(given, "items"):
-        raise TypeError(f"{what} a mapping of field names to values; not {kind_of(given)}")
+        raise TypeError(f"{what} a mapping of field names to values; not {type_name(given)}")
     return given
 
 
@@ -306,7 +306,7 @@ def compare(
     else:
         asked, worked = signature_of(signature), demos or ()
     if isinstance(adapters, str) or not isinstance(adapters, Iterable):
-        raise TypeError(f"adapters: expected a list of names and objects, got {kind_of(adapters)}")
+        raise TypeError(f"adapters: expected a list of names and objects, got {type_name(adapters)}")
     sides: dict[str, Side] = {}
     for one in adapters:
         adapter = adapter_of(one)

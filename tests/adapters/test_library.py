@@ -17,7 +17,7 @@ import dspy
 import pytest
 
 import adapters
-from adapters.running import arguments, runner
+from adapters.running import runner
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def test_a_wrong_option_of_a_run_is_told_before_anything_is_sent(
 
 
 def test_every_option_of_a_run_is_checked() -> None:
-    assert set(arguments.EXPECTED) == set(adapters.RunOptions.__annotations__)
+    assert set(runner.EXPECTED) == set(adapters.RunOptions.__annotations__)
 
 
 WRONG_MODELS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
