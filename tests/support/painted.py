@@ -15,6 +15,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from workbench.tui.textual_internals.access import EntryList
+from workbench.tui.textual_internals.row_compositor import RowCompositor
 from workbench.tui.widgets.text.line_view import LineView
 
 
@@ -70,7 +72,12 @@ def painted_anew(screen: Screen[Any]) -> list[str]:
     kept = {one: dict(one._painted) for one in widgets if isinstance(one, LineView)}
     for one in widgets:
         one._styles_cache.clear()
-    rows = [strip.text for strip in screen._compositor.render_strips()]
+    for one in screen.query(EntryList):
+        one._painted.clear()
+    compositor = screen._compositor
+    if isinstance(compositor, RowCompositor):
+        compositor.forget_rows()
+    rows = [strip.text for strip in compositor.render_strips()]
     for view, painted in kept.items():
         view._painted = painted
     return rows

@@ -72,6 +72,10 @@ class RowCompositor(Compositor):
         super().update_widgets(set(self.visible_widgets) if self.root in widgets else widgets)
         self._forget_changed_rows()
 
+    def forget_rows(self) -> None:
+        """Ask for all rows anew when they are next shown."""
+        self._rows.clear()
+
     def _forget_changed_rows(self) -> None:
         for region in self._dirty_regions:
             for y in region.line_range:
@@ -114,7 +118,7 @@ class RowCompositor(Compositor):
 
     def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
         self._dirty_regions.clear()
-        self._rows.clear()
+        self.forget_rows()
         rows = self._pieces_of_rows()
         if simplify:
             rows = [[Strip.join(row).simplify().discard_meta()] for row in rows]
@@ -335,9 +339,13 @@ class BehindADialog(RichVisual):
         self._behind = behind
 
     def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
-        compositor = self._behind.screen._compositor
+        screen = self._behind.screen
+        compositor = screen._compositor
         if not isinstance(compositor, RowCompositor):
             return super().render_strips(width, height, style, options)
+        if screen.styles.background.a < 1:  # a dialog, which is not told of changes behind it
+            screen.refresh(screen.size.region)
+            compositor.forget_rows()
         return compositor.tinted_rows(self._behind.color, style.rich_style)
 
 
