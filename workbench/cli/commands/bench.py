@@ -304,6 +304,7 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     is_judged = options.fail_under is not None or options.fail_if_worse
     if grid.missing and is_judged:
         console.message(f"workbench: {measures.counted(grid.missing, 'planned run')} not made, so not judged")
+        # Keep 1 where a column fails already, by the runs that it has.
         codes.append(exit_codes.DIFFERENT if exit_codes.DIFFERENT in codes else exit_codes.PROVIDER)
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):
         codes.append(exit_codes.PROVIDER)

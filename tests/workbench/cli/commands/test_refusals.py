@@ -186,6 +186,8 @@ def test_a_file_that_looks_like_an_option_can_be_named(rain: str, run: Run) -> N
     done = run("check", "-draft.json")
     assert done.code == exit_codes.USAGE and "did you mean ./-draft.json?" in done.err
     assert "did you mean ./-draft.json?" in run("bench", "-draft.json", "--no-send").err
+    Path("other.json").touch()
+    assert "did you mean" not in run("stress", "./-draft.json", "other.json").err
 
 
 def test_runs_are_found_by_the_time_that_is_printed(rain: str, run: Run) -> None:
