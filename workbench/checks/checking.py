@@ -62,12 +62,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Checked:
-    """A file's results, or its read error. `updated`: it was written; `nothing`: why it has no results."""
+    """A file's results, or its read error. `updated`: it was recorded again; `nothing`: why it has no results."""
 
     path: Path
     results: tuple[FixtureResult, ...] = ()
     error: str = ""
     updated: bool = False
+    restored: bool = False
+    """True if the order of its keys was restored."""
     nothing: str = ""
     unlinked: str = ""
     """The reason why it follows no program; empty if it does."""
@@ -114,11 +116,11 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
             session, updated = _updated(path, plan)
         else:
             session, updated = store.load(path), False
+        restored = False
         own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
         results = list(checking.each(session, str(path), adapters=own, wanted=wanted))
         if any(one.failed for one in results):
-            results, was_restored = _key_order_checked(path, results, plan, own)
-            updated |= was_restored
+            results, restored = _key_order_checked(path, results, plan, own)
     except SessionError as error:
         return Checked(path, error=str(error))
     names = _names(session)
@@ -133,7 +135,7 @@ def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower)
     of_dspy = [one.adapter for one in session.columns if catalog.dspy_class(one.adapter.partition("@")[0]) is not None]
     named = [catalog.parse_release(one) for one in of_dspy]
     releases = frozenset([one.version if one is not None else recording.DSPY for one in named])
-    return Checked(path, more, updated=updated, unlinked=unlinked, releases=releases, names=names)
+    return Checked(path, more, updated=updated, restored=restored, unlinked=unlinked, releases=releases, names=names)
 
 
 def _key_order_checked(

@@ -64,7 +64,8 @@ class Parser(argparse.ArgumentParser):
         near = None
         if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
             near = nearest(wrong.group(1), self._option_string_actions)
-            if os.path.lexists(name := message.partition(": ")[2]):  # a file, such as `-draft.session.json`
+            name = message.partition(": ")[2]
+            if name.startswith("-") and os.path.lexists(name):  # a file, such as `-draft.session.json`
                 near = shlex.quote(f"./{name}")
         elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
             near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))

@@ -179,6 +179,23 @@ def save(
         raise CommandError(f"{error}; none of it was overwritten, and {saving.keep_aside(session, path)}") from error
 
 
+def save_new(session: Session, path: str, is_forced: bool, instead: str = "--force overwrites it") -> None:
+    """Write a session to a new file, or if forced over another, which becomes a restore point.
+
+    Raises `SessionError`, and `CommandError` for a file that is there; `instead` is the remedy.
+    """
+    from sessions.file import saving
+
+    if is_forced:
+        if not_kept := saving.overwrite(session, path).not_kept:
+            console.message(f"workbench: {path}: {not_kept}")
+        return
+    try:
+        store.save_new(session, path)
+    except store.FileIsThereError:
+        raise CommandError(f"{path} is there already; {instead}") from None
+
+
 @dataclass(frozen=True)
 class Unrenderable:
     """A column without a prompt: its adapter is unavailable, or rendering raised an error."""

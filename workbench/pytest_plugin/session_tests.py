@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,7 +96,7 @@ ACCEPTED = ("render", "parse")
 """The verdicts that an update records again; expectations belong to the user."""
 LEFT_OUT = (
     "  --workbench-update left this out, because a verdict or value changed. `workbench review {path}` shows "
-    "the reply; with -k parse, --workbench-update records it"
+    "the reply; with -k {part}, --workbench-update records it"
 )
 
 
@@ -237,7 +238,7 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None, left_
                 ]
             texts += [drift["text"] for drift in one["drift"] if part in (None, drift["verdict"])]
             if left_out and one.get("verdict_changes") and part in (None, *ACCEPTED):
-                texts.append(left_out.format(path=one["path"]))
+                texts.append(left_out.format(path=shlex.quote(one["path"]), part=part or "parse"))
     if texts:
         raise DriftError("\n".join(texts))
     if "pass" not in words:

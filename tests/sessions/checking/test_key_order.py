@@ -71,7 +71,9 @@ def test_the_order_is_restored_beside_another_change(sorted_file: Path, capsys: 
     sorted_file.write_text(json.dumps(data, sort_keys=True))
     capsys.readouterr()
     assert main(["check", "q.json", "--restore-order"]) == exit_codes.DIFFERENT
-    said = capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert "q.json: the order of the keys was restored\n" in captured.err and "recorded again" not in captured.err
+    said = captured.out
     assert "Be brief." in said and "zebra" not in said
     assert "parse:" not in said and "[request]" not in said
     assert list(store.load("q.json").cases[0].inputs["facts"]) == ["zebra", "ape"]

@@ -68,6 +68,9 @@ share = arguments.value("a share such as 0.9 or 90%", arguments.share_of, lambda
 level = arguments.value("a level between 0 and 1, such as 0.05 or 5%", arguments.share_of, lambda level: 0 < level < 1)
 number = arguments.value("a number such as 0.5", float, math.isfinite)
 
+OF_RUNS = ("html", "markdown", "junit", "fail_under", "fail_if_worse", "level", "compare")
+"""The options that report or judge runs."""
+
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
@@ -120,18 +123,17 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.join is not None and options.shard is not None:
         raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
+    if options.dry_run:
+        values = [(name, getattr(options, name)) for name in OF_RUNS]
+        given = [f"--{name.replace('_', '-')}" for name, value in values if value is not None and value is not False]
+        if given:
+            raise CommandError(f"--dry-run makes no run to report or judge: leave out {', '.join(given)}")
     if options.fail_if_worse and options.compare is None:
         raise CommandError("--fail-if-worse needs something to compare with: --compare OLD, or --compare previous")
     if options.threshold is not None and not (options.expect or options.metric):
         raise CommandError("--threshold needs scores: --expect or --metric")
     if options.level is not None and options.compare is None:
         raise CommandError("--level needs something to compare with: --compare OLD, or --compare previous")
-    for name in ("html", "markdown", "junit") if options.dry_run else ():
-        if getattr(options, name) is not None:
-            raise CommandError(f"--dry-run makes no run to report: leave out --{name}")
-    if options.dry_run and (options.fail_under is not None or options.compare is not None):
-        given = "--compare" if options.fail_under is None else "--fail-under"
-        raise CommandError(f"--dry-run makes no run to judge: leave out {given}")
     checks: list[Check] = []
     for name in dict.fromkeys(options.expect):
         function = user_code.function(name, f"--expect {name}", "my_checks:total_is_right")
@@ -304,6 +306,7 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     is_judged = options.fail_under is not None or options.fail_if_worse
     if grid.missing and is_judged:
         console.message(f"workbench: {measures.counted(grid.missing, 'planned run')} not made, so not judged")
+        # Keep 1 where a column fails already, by the runs that it has.
         codes.append(exit_codes.DIFFERENT if exit_codes.DIFFERENT in codes else exit_codes.PROVIDER)
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):
         codes.append(exit_codes.PROVIDER)

@@ -287,6 +287,8 @@ def _code(checked: Checked, errors: dict[str, str]) -> int:
         return exit_codes.USAGE
     if checked.updated:
         console.message(f"{checked.path}: recorded again")
+    if checked.restored:
+        console.message(f"{checked.path}: the order of the keys was restored")
     if any(one.verdicts.get("live") == "error" for one in checked.results):
         return exit_codes.PROVIDER
     return code_of(checked.results)

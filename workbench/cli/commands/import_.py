@@ -42,17 +42,19 @@ from pathlib import Path
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
 from sessions.file import saving, store
-from sessions.file.store import Opened
 from sessions.imports import merging, sources, trace_sessions
 from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
-from workbench.cli import arguments
+from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
 from workbench.config import settings
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
+
+INSTEAD = "--force overwrites it, --into puts the import into it"
+"""The remedies for a file that is there already."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -73,7 +75,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--case", "NAME", "name of the new case")
     parser.flag("--accept", "accept the proposals for what the file lacks")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
-    parser.flag("--force", "overwrite FILE if it is there")
+    parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
     parser.shared("json")
 
 
@@ -97,7 +99,11 @@ def run(options: argparse.Namespace) -> int:
                 Path(target).mkdir(parents=True, exist_ok=True)
         for path, imported in zip(targets, found.values(), strict=True):
             if path and is_written:
-                _save(imported.session, path, opened, options.force)
+                if opened is None:
+                    selection.save_new(imported.session, path, options.force, INSTEAD)
+                    continue
+                saving.keep_restore_point(path)
+                store.save(imported.session, path, over=opened.fingerprint)
             elif path:
                 store.dumps(imported.session)
     except (SignatureError, OSError) as error:
@@ -128,23 +134,7 @@ def _refuse_existing(targets: Sequence[str | None], options: argparse.Namespace)
     """Raise `CommandError` for a file that is there and may not be overwritten."""
     for path in targets:
         if path and Path(path).is_file() and not options.force:
-            raise _there_already(path)
-
-
-def _there_already(path: str) -> CommandError:
-    return CommandError(f"{path} is there already; --force overwrites it, --into puts the import into it")
-
-
-def _save(session: Session, path: str, opened: Opened | None, is_forced: bool) -> None:
-    """Write a session into the file that was opened, or to a new one. Raises `SessionError` and `CommandError`."""
-    if opened is not None or is_forced:
-        saving.keep_restore_point(path)
-        store.save(session, path, over=opened.fingerprint if opened is not None else None)
-        return
-    try:
-        store.save_new(session, path)
-    except store.FileIsThereError:  # another process made it meanwhile
-        raise _there_already(path) from None
+            raise CommandError(f"{path} is there already; {INSTEAD}")
 
 
 def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:

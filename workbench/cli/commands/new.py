@@ -45,12 +45,12 @@ from adapters.tools.arguments import schema_of_line
 from adapters.types.recognition import custom_types_in, type_adapter
 from adapters.values.custom_types import WHAT_WORKS
 from adapters.values.plain_json import JSON
-from sessions.file import saving, store
 from sessions.imports.reading import text_of
 from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool
 from sessions.source.linking import class_in
 from sessions.source.places import PLACE
+from workbench.cli import selection
 from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.editing import field_values
@@ -75,7 +75,7 @@ def add_arguments(parser: Parser) -> None:
         dest="tools",
     )
     parser.shared("model")
-    parser.flag("--force", "overwrite FILE if it is there")
+    parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
     parser.shared("json")
 
 
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         name=signature.name if written.class_name else "",
     )
     path = Path(options.output)
-    _save(session, path, options.force)
+    selection.save_new(session, str(path), options.force)
     lints = [one for one in output_lints(signature, catalog.profile("chat")) if one.name == "code-of-type-not-run"]
     if options.json:
         columns = [one.id for one in session.columns]
@@ -110,19 +110,6 @@ def run(options: argparse.Namespace) -> int:
             f"{path}: {signature.signature}{linked_to}. Next: `workbench render {named}`, or `workbench {named}`"
         )
     return exit_codes.OK
-
-
-def _save(session: Session, path: Path, is_forced: bool) -> None:
-    if is_forced:
-        saving.overwrite(session, path)  # which keeps what was there as a restore point
-        return
-    there = CommandError(f"{path} is there already; --force overwrites it")
-    if path.exists():
-        raise there
-    try:
-        store.save_new(session, path)
-    except store.FileIsThereError:  # another process made it meanwhile
-        raise there from None
 
 
 def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
@@ -146,7 +133,7 @@ def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
         own = {one: value for one, value in {**empty, **inputs}.items() if one in inner.input_fields}
         session = replace(session, cases=(Case("case 1", inputs=own),))
         path = Path(options.output).with_name(".".join(part for part in (first, name, rest) if part))
-        _save(session, path, options.force)
+        selection.save_new(session, str(path), options.force)
         shapes.append({"path": str(path), "name": name, "signature": _fields(inner)})
         if not options.json:
             console.message(f"{path}: {inner.signature}")

@@ -25,6 +25,9 @@ from workbench.config import user_code
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
+MOST_NAMED = 5
+"""The number of outdated replies that are named."""
+
 
 def add_arguments(parser: Parser) -> None:
     parser.shared("session")
@@ -59,7 +62,10 @@ def run(options: argparse.Namespace) -> int:
     if outdated:
         answers = "the reply answers" if len(outdated) == 1 else "the replies answer"
         sends = f"`workbench send {shlex.quote(options.session)} --save` gets replies to the recorded prompts"
-        console.message(f"workbench: {', '.join(outdated)}: {answers} another prompt or model; {sends}")
+        named = ", ".join(outdated[:MOST_NAMED])
+        if len(outdated) > MOST_NAMED:
+            named += f" and {len(outdated) - MOST_NAMED} more"
+        console.message(f"workbench: {named}: {answers} another prompt or model; {sends}")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
     console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

@@ -176,6 +176,9 @@ def test_runs_that_were_not_made_are_counted_and_fail_what_judges_them(rain: str
     for judged in (("--fail-under", "0"), ("--compare", str(held), "--fail-if-worse")):
         done = run(*words, *judged)
         assert (done.code, "3 planned runs not made" in done.err) == (exit_codes.PROVIDER, True), done.err
+    held.write_bytes(held.read_bytes().splitlines(keepends=True)[0])
+    done = run(*words, "--fail-under", "0")
+    assert (done.code, "json has no run that counts" in done.err) == (exit_codes.DIFFERENT, True), done.err
 
 
 def test_a_part_counts_only_its_own_runs_as_planned(rain: str, run: Run) -> None:

@@ -344,3 +344,16 @@ def test_what_force_overwrites_is_kept_as_a_restore_point(run: Run) -> None:
     second = Path("q.json").read_bytes()
     assert run("import", "s.py:S", "-o", "q.json", "--force").code == 0
     assert saving.restore_points("q.json")[0].place.read_bytes() == second
+
+
+def test_it_is_said_where_nothing_was_kept_of_what_is_overwritten(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("new", "a -> b", "-o", "q.json")
+    monkeypatch.setattr(saving, "keep_restore_point", lambda path: "no restore point was kept: no space")
+    done = run("new", "c -> d", "-o", "q.json", "--force")
+    assert done.code == 0 and "workbench: q.json: no restore point was kept: no space\n" in done.err
+
+
+def test_a_folder_is_named_as_such_and_not_to_be_overwritten(run: Run) -> None:
+    Path("prompts").mkdir()
+    done = run("new", "a -> b", "-o", "prompts")
+    assert done.code == exit_codes.USAGE and "prompts: this is a folder (name a file in it)" in done.err

@@ -56,6 +56,12 @@ def test_a_reply_to_another_prompt_is_named_when_it_is_recorded(rain: str, run: 
     assert done.json["recorded"] == [{"case": session.cases[0].name, "column": "chat", "outdated": True}]
     assert f"{session.cases[0].name} · chat: the reply answers another prompt or model; `workbench send" in done.err
 
+    more = tuple([replace(session.cases[0], name=f"copy {number}") for number in range(6)])
+    changed = replace(session.signature, instructions="Say whether it snows.")
+    store.save(replace(session, signature=changed, cases=(*session.cases, *more)), rain)
+    done = run("record", rain)
+    assert "copy 3 · chat and 2 more: the replies answer another prompt or model" in done.err
+
 
 def test_one_changed_word_of_the_instructions_is_drift_of_just_that(rain: str, run: Run) -> None:
     run("send", rain, "--save")

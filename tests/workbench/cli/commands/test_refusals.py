@@ -50,6 +50,10 @@ REFUSED = {
     "models --ask-servers": (("models", "--capabilities", "openai/gpt-4o", "--ask-servers"), "--ask-servers goes with"),
     "runs --id --most": (("runs", "--id", "1", "--most", "3"), "limited by --most"),
     "bench --dry-run --fail-under": (("bench", "FILE", "--dry-run", "--fail-under", "0.9"), "leave out --fail-under"),
+    "bench --dry-run --fail-if-worse": (
+        ("bench", "FILE", "--dry-run", "--fail-under", "0", "--fail-if-worse", "--compare", "old"),
+        "leave out --fail-under, --fail-if-worse, --compare",
+    ),
     "bench --dry-run --compare": (("bench", "FILE", "--dry-run", "--compare", "old"), "leave out --compare"),
     "parse two replies": (("parse", "FILE", "--adapter", "twostep", "--extraction", "-"), "holds one reply"),
     "send --all-cases --case": (("send", "FILE", "--all-cases", "--case", "case 1"), "choose one"),
@@ -186,6 +190,8 @@ def test_a_file_that_looks_like_an_option_can_be_named(rain: str, run: Run) -> N
     done = run("check", "-draft.json")
     assert done.code == exit_codes.USAGE and "did you mean ./-draft.json?" in done.err
     assert "did you mean ./-draft.json?" in run("bench", "-draft.json", "--no-send").err
+    Path("other.json").touch()
+    assert "did you mean" not in run("stress", "./-draft.json", "other.json").err
 
 
 def test_runs_are_found_by_the_time_that_is_printed(rain: str, run: Run) -> None:
