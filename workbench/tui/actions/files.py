@@ -212,7 +212,7 @@ async def _confirm_runs(host: Host) -> None:
         return
     its = "its reply" if count == 1 else "their replies"
     question = f"{counted(count, 'run')} waiting for {its}. A cancelled run may still be billed."
-    answers = [KEEP_EDITING, Answer("cancel", "alt+d", "Cancel runs", "What has arrived is kept as the reply")]
+    answers = [KEEP_EDITING, Answer("cancel", "alt+r", "Cancel runs", "What has arrived is kept as the reply")]
     if await answer_to(host, ConfirmScreen("Active runs", question, answers)) != "cancel":
         raise Ended
     host.main.cancel()

@@ -84,7 +84,7 @@ def test_runs_that_may_be_billed_are_not_lost_without_a_question(key: str) -> No
         assert desk.main.runs.active
         await desk.press(key)
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question again")
-        await desk.press("alt+d")
+        await desk.press("alt+r")
         await desk.until(lambda: "changes that are not saved" in question(desk), "for the next question")
         kept = desk.document.state.case.replies["chat"].text
         assert GOOD.startswith(kept) and kept != GOOD
