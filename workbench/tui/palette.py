@@ -27,8 +27,7 @@ from workbench.tui.keys import ACTIONS, APP_BINDINGS, ON_A_DIALOG, short_form
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.panes.signature import PREDICTORS
 from workbench.tui.screens.pages import PAGES
-from workbench.tui.textual_internals.access import own_bindings
-from workbench.tui.textual_internals.reversed_styles import KeepsReverse
+from workbench.tui.textual_internals.access import KeepsReverse, own_bindings
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit

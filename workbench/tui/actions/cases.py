@@ -22,7 +22,7 @@ from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.host import Ended, Host, answer_to, ends_on
 from workbench.tui.keys import pane_keys
 from workbench.tui.messages import AttachFile
-from workbench.tui.textual_internals.reversed_styles import Options
+from workbench.tui.textual_internals.access import Options
 from workbench.tui.widgets.text.plain import QUIET, lines, plain_notify
 
 Verb = Literal["look", "add", "rename", "duplicate", "delete"]

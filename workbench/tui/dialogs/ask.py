@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 
 from workbench.output.display import LINE_BREAK, cell_width, safe
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.reversed_styles import Options
+from workbench.tui.textual_internals.access import Options
 from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, in_rows, key_hints, lines
 

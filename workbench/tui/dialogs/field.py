@@ -17,7 +17,7 @@ from workbench.editing.field_values import Choice
 from workbench.output.display import one_line, safe
 from workbench.tui.dialogs.ask import Dialog, on_a_row
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.reversed_styles import Options
+from workbench.tui.textual_internals.access import Options
 from workbench.tui.widgets.tab_line import ChoiceLine
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines
 

@@ -1,4 +1,4 @@
-"""Wrap private names of Textual, resize scrolled content, and show control characters of input lines."""
+"""Wrap private names of Textual, resize scrolled content, reverse rows, and show control characters of input lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from textual.widgets._toast import ToastRack
 from textual.widgets.option_list import Option
 
 from workbench.output.display import safe
-from workbench.tui.textual_internals.reversed_styles import KeepsReverse
 
 
 def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -> None:
@@ -48,6 +47,27 @@ class FitsItsRoom(Widget):
     def fit(self) -> None:
         """Fit the content to the size; called after every layout, usually with an unchanged size."""
         raise NotImplementedError
+
+
+REVERSED = Style(reverse=True)
+
+
+class KeepsReverse(Widget):
+    """A widget whose rows may be reversed, as themes without a second background need.
+
+    List this class after the widget's main base: Textual takes styles from the first base alone.
+    """
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> Style:
+        style = super().get_visual_style(*component_classes, partial=partial)
+        if self.app.native_ansi_color:
+            if any(self.get_component_styles(name).text_style.reverse for name in component_classes):
+                style += REVERSED
+        return style
+
+
+class Options(OptionList, KeepsReverse):
+    """A list of options, the highlighted one reversed where there are no colors."""
 
 
 A_ROW = Content(" ")

@@ -15,7 +15,7 @@ from textual.visual import Visual
 from adapters.late_dataclasses import dataclass
 from workbench.output.display import one_line
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.reversed_styles import KeepsReverse
+from workbench.tui.textual_internals.access import KeepsReverse
 from workbench.tui.widgets.text.line_view import css_beside
 
 Heat = Literal["good", "mixed", "bad", "broken", "none"]

@@ -20,7 +20,7 @@ from textual.visual import Visual
 
 from adapters.late_dataclasses import dataclass
 from workbench.tui.keys import pane_keys
-from workbench.tui.textual_internals.reversed_styles import KeepsReverse
+from workbench.tui.textual_internals.access import KeepsReverse
 
 MOST_KEPT = 200
 """The most painted rows that are kept, so that a step paints only the rows that it changes."""
