@@ -132,7 +132,7 @@ def each(session: Session, path: str = "", **choice: Unpack[Choice]) -> Iterator
             start = time.perf_counter()
             fixture = _Fixture(session, column, case, (choice.get("adapters") or {}).get(id))
             fixture.check()
-            notes = () if fixture.verdicts["render"] == "error" else notes_of(case, id, fixture.is_of_old_reply)
+            notes = notes_of(case, id, fixture.verdicts, fixture.is_of_old_reply)
             seconds = time.perf_counter() - start
             yield FixtureResult(path, case.name, id, fixture.verdicts, tuple(fixture.drift), notes, seconds=seconds)
 

@@ -275,18 +275,27 @@ def totals(results: Iterable[FixtureResult]) -> dict[str, int]:
 
 
 NOT_RECORDED = "nothing recorded: only the expectations were judged"
+NOT_PARSED = 'passes with the parse error that was recorded; if it is meant, expect {"reply": "does_not_parse"}'
 OLD_REPLY = "the judged reply answers another prompt or model; send it again to judge this prompt"
 
 
-def notes_of(case: Case, column: str, is_of_old_reply: bool = False) -> tuple[str, ...]:
-    """Return remarks on a column of a case; empty if everything shown was judged.
+def notes_of(case: Case, column: str, verdicts: Mapping[Part, Word], is_of_old_reply: bool = False) -> tuple[str, ...]:
+    """Return remarks on a column of a case: what was not judged, or passes as a recorded parse error.
 
     `is_of_old_reply`: the judged reply answers another prompt or model than today's.
     """
     recorded, reply = case.recordings.get(column), case.replies.get(column)
+    if verdicts["render"] == "error":
+        return ()
     if recorded is None:
         return (NOT_RECORDED, *((OLD_REPLY,) if is_of_old_reply else ())) if case.expect else ()
+    notes: list[str] = []
     texts = {one.text for attempt in recorded.attempts for one in attempt.completions}
     if reply is not None and reply.text not in texts:
-        return (f"the recorded reply was judged, not the one shown ({reply.source}); `workbench record` records that",)
-    return ()
+        shown = f"not the one shown ({reply.source}); `workbench record` records that"
+        notes.append(f"the recorded reply was judged, {shown}")
+    last = recorded.attempts[-1].completions if recorded.attempts else ()
+    has_error = any(one.reading is not None and not one.reading.ok for one in last)
+    if has_error and verdicts["parse"] == "pass" and verdicts["expect"] == "empty":
+        notes.append(NOT_PARSED)
+    return tuple(notes)

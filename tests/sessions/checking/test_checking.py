@@ -13,7 +13,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
 from sessions.causes.finding import causes_of
 from sessions.checking import checking, reports
-from sessions.checking.verdicts import NOT_RECORDED, OLD_REPLY, FixtureResult, totals
+from sessions.checking.verdicts import NOT_PARSED, NOT_RECORDED, OLD_REPLY, FixtureResult, totals
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.replies import Reply
@@ -234,6 +234,16 @@ def test_a_reply_recorded_as_unreadable_passes_as_long_as_it_is() -> None:
     assert words(checking.check(session)) == {("pass", "pass", "empty")}
     assert session.cases[0].recordings["chat"].source == "edited"
     assert session.cases[0].recordings["json"].attempts[0].completions[0].reading.error.type
+
+
+def test_a_pass_that_is_a_recorded_parse_error_is_said_unless_it_is_expected() -> None:
+    replies = {id: Reply("no idea" if id == "json" else text) for id, text in REPLIES.items()}
+    session = recorded(replies=replies)
+    assert {one.column: one.notes for one in checking.check(session)}["json"] == (NOT_PARSED,)
+    expected = {"columns": {"json": {"reply": "does_not_parse"}}}
+    case = replace(session.cases[0], expect=expected)
+    assert not any(one.notes for one in checking.check(replace(session, cases=(case,))) if one.column == "json")
+    assert not any(one.notes for one in checking.check(recorded()))
 
 
 def test_versions_that_have_changed_are_said_with_the_drift_and_are_no_drift_themselves() -> None:
