@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.late_dataclasses import replace
 from adapters.replies.fix_makers import copied_from, target_at, use
-from adapters.replies.flag import Diagnosis, Fix, Flag, named, place, shown, use_adapter
+from adapters.replies.flag import MISSING, Diagnosis, Fix, Flag, named, place, shown, use_adapter
 from adapters.replies.flags.explaining import grounds
+from adapters.replies.flags.json_flags import KEY_AND_COLON, MOST_KEYS, first_keys, unread_key
 from adapters.replies.flags.json_text import JsonText, valid_object_at
 from adapters.replies.flags.xml_structure import TAG, only_mentions_tags
 from adapters.replies.near_misses import LEAKS, find
@@ -23,13 +24,11 @@ from adapters.replies.patterns import (
     CUT_OFF,
     LAST,
     LIKELY,
-    MISSING,
     OF_ERRORS,
     OF_VALUES,
     RANK,
     UNFORMATTED,
     UNKNOWN,
-    UNREAD,
     fixes_of,
 )
 from adapters.replies.reading import ABSENT
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
 
 LONGEST_REPORTED = 4_000
-MOST_KEYS = 100
 MOST_SHOWN = 3
 CUT, LOOP = "cut-off-at-limit", "runaway-repetition"
 ENDS = frozenset(("xml-cut-off", "cut-off-json-completed", "cut-off-marker-in-value"))
@@ -54,11 +52,7 @@ UNUSUAL = AFFECT_OTHERS | ECHOES | {"error-body"}
 """Flags with more to do than to rank them."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
-KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
-OBJECT = re.compile(r"""\{\s*["'“}]""")
 """The beginning of an object, unlike that of a placeholder such as {name}."""
-FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
-BRACE = re.compile("[{}]")
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
@@ -196,7 +190,7 @@ def _has_begun(reading: Reading) -> bool:
     if PROGRAM.match(text):
         return False
     if reading.form in ("json", "fenced json"):
-        keys = KEY.findall(text)
+        keys = KEY_AND_COLON.findall(text)
         return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
     if reading.form == "markers":
         return BEGINNING.search(text) is not None
@@ -239,76 +233,6 @@ def _is_decisive(reading: Reading, flag: Flag) -> bool:
     if error.field is None or field is None or name in OF_ANY_FIELD:
         return True
     return reading.fields[field].state in ("failed", "missing")
-
-
-def _first_keys(reading: Reading) -> list[str]:
-    """Return the first JSON keys of a reply in JSON, each once, without texts between the wrong quotes."""
-    if reading.form not in ("json", "fenced json") or "{" not in reading.completion:
-        return []
-    keys = [one[1] for one in islice(KEY.finditer(reading.completion), MOST_KEYS)]
-    return list(dict.fromkeys([one for one in keys if one[0] not in " :,{}[]\n"]))
-
-
-def _unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield why a missing output's JSON key was not read: cause, sentence and output."""
-    text = reading.completion
-    written = [name for name in missing if f'"{name}"' in text]
-    is_fenced = reading.form == "fenced json"
-    opening = OBJECT.search(text, _fence_with_fields(reading) if is_fenced else 0) if written else None
-    start = -1 if opening is None else opening.start()
-    found = next((one for one in KEY.finditer(text, start) if one[1] in written), None) if opening else None
-    if found is None:
-        return
-    name, at, end = found[1], found.start(), valid_object_at(text, start)
-    key, first = f"The JSON key `{name}` ({place(reading, at)})", start if is_fenced else text.find("{")
-    if is_fenced and at >= end:  # behind the block that is parsed
-        return
-    closing = _end_of_braces(text, first, start)
-    if closing:
-        taken = f"{shown(text[first:closing])} ({place(reading, first)})"
-        yield MISSING, f"{key} was not read: the parser takes the first {{…}}, which is {taken}.", name
-    if first < start:
-        return
-    around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
-    if at < end:
-        yield MISSING, f"{key} is inside {'another object' if around is None else f'`{around.name}`'}.", name
-    elif around is not None and not isinstance(around.value, str):
-        yield MISSING, f"{key} was read as a part of `{around.name}`.", name
-    elif around is not None and f'{name}"' in around.value:
-        yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text.", name
-    elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
-        is_in_text = end < at and text.startswith('"', end)
-        why = "a quote inside a text lets the object end" if is_in_text else "the object ends"
-        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
-    elif end < 0 and (fence := FENCED_TEXT.match(text, found.end())):
-        yield UNREAD, f"{key} was not read: its text begins with {fence[1]} instead of a quote.", name
-    elif end < 0 and not _is_nested(text[start:at]):
-        repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
-        has = repaired.partition(": it has ")[2].partition("; ")[0]
-        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
-
-
-def _fence_with_fields(reading: Reading) -> int:
-    """Return the start of the fenced block that was parsed."""
-    text = reading.completion
-    first = min([one.place[0] for one in reading.fields.values() if one.place], default=None)
-    return max(text.find("```json") if first is None else text.rfind("```", 0, first), 0)
-
-
-def _end_of_braces(text: str, first: int, before: int) -> int:
-    """Return the end of the {…} at `first`. If it is not closed before `before`, that of its first }; 0 for none."""
-    opened = 0
-    for match in BRACE.finditer(text, first, min(before, first + LONGEST_REPORTED)):
-        opened += 1 if match.group() == "{" else -1
-        if not opened:
-            return match.end()
-    return text.find("}", first, before) + 1
-
-
-def _is_nested(before: str) -> bool:
-    """Return whether the JSON before a key leaves more than one object or list open."""
-    bare = JsonText(before).outside
-    return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
 
 
 def _input_instead_of(reading: Reading, missing: str) -> str:
@@ -363,7 +287,7 @@ def _last(reading: Reading) -> Diagnosis:
     missing: Sequence[str] = reading.lacking
     if "default" in states:
         missing = [name for name in missing if reading.fields[name].state == "missing"]
-    for cause, unread, name in _unread_key(reading, missing) if reading.form in ("json", "fenced json") else ():
+    for cause, unread, name in unread_key(reading, missing) if reading.form in ("json", "fenced json") else ():
         return _told(reading, cause, unread, name)
     if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs
         return _told(reading, MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
@@ -413,12 +337,12 @@ def _unformatted(reading: Reading) -> Diagnosis:
 
 def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str) -> str:
     """Say what a reply has in the place of outputs: inputs, other keys, another format."""
-    keys = _first_keys(reading)
+    keys = first_keys(reading)
     if own := next((key for key in keys if key in reading.fields), None):
         where = "is not valid, or inside another value, or after other braces"
         return f"The JSON key `{own}` was not read: its object {where}."
     if not keys and reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
-        found = list(dict.fromkeys([one[1] for one in islice(KEY.finditer(text), MOST_KEYS)]))
+        found = list(dict.fromkeys([one[1] for one in islice(KEY_AND_COLON.finditer(text), MOST_KEYS)]))
         with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
         return f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
     inputs = [name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text]

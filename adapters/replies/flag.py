@@ -109,6 +109,9 @@ class _Short(reprlib.Repr):
 _short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = SHOWN
 
+UNREAD = "key-not-read"
+MISSING = "output-missing"
+"""Causes of outputs that are not among the values, although their key is in the reply, or not there at all."""
 NOT_SEPARATED = "the server did not separate the thoughts from the answer. Start it with its reasoning parser."
 
 

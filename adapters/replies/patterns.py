@@ -35,7 +35,7 @@ from adapters.replies.fix_makers import (
     target_at,
     use,
 )
-from adapters.replies.flag import Fix
+from adapters.replies.flag import MISSING, UNREAD, Fix
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
@@ -420,8 +420,6 @@ PATTERNS: tuple[Pattern, ...] = (
 LIKELY = "likely-reply"
 CUT_OFF = "completed-marker-missing"
 UNFORMATTED = "format-not-followed"
-UNREAD = "key-not-read"
-MISSING = "output-missing"
 UNKNOWN = "unknown"
 LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
     {

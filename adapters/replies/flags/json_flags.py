@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, get_origin
 
 from adapters.json_text.json_document import keys_of_row, place_in_row
-from adapters.replies.flag import NOT_SEPARATED, Flag, line, named, place, shown
+from adapters.replies.flag import MISSING, NOT_SEPARATED, UNREAD, Flag, line, named, place, shown
 from adapters.replies.flags.json_text import (
+    JsonText,
     begins_without_brace,
     first_opening,
     valid_object_at,
@@ -24,9 +26,15 @@ if TYPE_CHECKING:
 NOT_TAKEN = ("duplicate", "unknown")
 CLOSING = re.compile(r"[\s,]*[}\]]*(?:\s*[}\]])*")
 MOST_MISSING = 20
+MOST_KEYS = 100
+LONGEST_OBJECT = 4_000
 COLON = re.compile(r"\s*:")
 LONGEST_KEY = 200
 KEY = re.compile(rf'"([^"\\]{{1,{LONGEST_KEY}}})"')
+KEY_AND_COLON = re.compile(r'"([^"\\]{1,100})"\s*:')
+OBJECT = re.compile(r"""\{\s*["'“}]""")
+FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
+BRACE = re.compile("[{}]")
 IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 """A quote behind a sign of a text."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
@@ -268,3 +276,73 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             "extra-keys-ignored",
             f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
         )
+
+
+def first_keys(reading: Reading) -> list[str]:
+    """Return the first JSON keys of a reply in JSON, each once, without texts between the wrong quotes."""
+    if reading.form not in ("json", "fenced json") or "{" not in reading.completion:
+        return []
+    keys = [one[1] for one in islice(KEY_AND_COLON.finditer(reading.completion), MOST_KEYS)]
+    return list(dict.fromkeys([one for one in keys if one[0] not in " :,{}[]\n"]))
+
+
+def unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield why a missing output's JSON key was not read: cause, sentence and output."""
+    text = reading.completion
+    written = [name for name in missing if f'"{name}"' in text]
+    is_fenced = reading.form == "fenced json"
+    opening = OBJECT.search(text, _fence_with_fields(reading) if is_fenced else 0) if written else None
+    start = -1 if opening is None else opening.start()
+    found = next((one for one in KEY_AND_COLON.finditer(text, start) if one[1] in written), None) if opening else None
+    if found is None:
+        return
+    name, at, end = found[1], found.start(), valid_object_at(text, start)
+    key, first = f"The JSON key `{name}` ({place(reading, at)})", start if is_fenced else text.find("{")
+    if is_fenced and at >= end:  # behind the block that is parsed
+        return
+    closing = _end_of_braces(text, first, start)
+    if closing:
+        taken = f"{shown(text[first:closing])} ({place(reading, first)})"
+        yield MISSING, f"{key} was not read: the parser takes the first {{…}}, which is {taken}.", name
+    if first < start:
+        return
+    around = next((one for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
+    if at < end:
+        yield MISSING, f"{key} is inside {'another object' if around is None else f'`{around.name}`'}.", name
+    elif around is not None and not isinstance(around.value, str):
+        yield MISSING, f"{key} was read as a part of `{around.name}`.", name
+    elif around is not None and f'{name}"' in around.value:
+        yield UNREAD, f"{key} was not read: an unescaped quote in `{around.name}` makes it part of that text.", name
+    elif 0 < end <= at and (text.startswith('"', end) or not text[end:at].strip("}], \n")):
+        is_in_text = end < at and text.startswith('"', end)
+        why = "a quote inside a text lets the object end" if is_in_text else "the object ends"
+        yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
+    elif end < 0 and (fence := FENCED_TEXT.match(text, found.end())):
+        yield UNREAD, f"{key} was not read: its text begins with {fence[1]} instead of a quote.", name
+    elif end < 0 and not _is_nested(text[start:at]):
+        repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
+        has = repaired.partition(": it has ")[2].partition("; ")[0]
+        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
+
+
+def _fence_with_fields(reading: Reading) -> int:
+    """Return the start of the fenced block that was parsed."""
+    text = reading.completion
+    first = min([one.place[0] for one in reading.fields.values() if one.place], default=None)
+    return max(text.find("```json") if first is None else text.rfind("```", 0, first), 0)
+
+
+def _end_of_braces(text: str, first: int, before: int) -> int:
+    """Return the end of the {…} at `first`. If it is not closed before `before`, that of its first }; 0 for none."""
+    opened = 0
+    for match in BRACE.finditer(text, first, min(before, first + LONGEST_OBJECT)):
+        opened += 1 if match.group() == "{" else -1
+        if not opened:
+            return match.end()
+    return text.find("}", first, before) + 1
+
+
+def _is_nested(before: str) -> bool:
+    """Return whether the JSON before a key leaves more than one object or list open."""
+    bare = JsonText(before).outside
+    return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1

@@ -90,7 +90,7 @@ def rows_of(
 
 def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int, beside: Collection[str]) -> Iterable[Row]:
     """Describe the causes that no flag or near miss mentions, and the best fixes."""
-    from adapters.replies.patterns import MISSING
+    from adapters.replies.flag import MISSING
 
     said = [*(one.message for one in reading.flags), *(one.message for one in near_misses)]
     for cause in reading.diagnosis:
