@@ -175,7 +175,8 @@ def adapter_of(adapter: Adapter | str) -> Adapter:
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
-        raise TypeError(f"adapter: expected a name, or an object such as ChatAdapter(), got {type_name(adapter)}")
+        expected = "a name or an object such as adapters.ChatAdapter()"
+        raise TypeError(f"adapter: expected {expected}, got {type_name(adapter)}")
     return adapter
 
 
@@ -225,7 +226,8 @@ def _check_model(name: object, api_base: object, allow_hosts: object, capabiliti
     if api_base is not None and not isinstance(api_base, str):
         raise TypeError(f"api_base: expected an address such as 'http://localhost:8000/v1', got {type_name(api_base)}")
     if isinstance(allow_hosts, str) or not isinstance(allow_hosts, Collection):
-        raise TypeError(f"allow_hosts: expected hosts such as ['localhost:8000'], got {type_name(allow_hosts)}")
+        expected = "a list of hosts such as ['localhost:8000']"
+        raise TypeError(f"allow_hosts: expected {expected}, got {type_name(allow_hosts)}")
     if capabilities is not None and not isinstance(capabilities, Capabilities):
         raise TypeError(f"capabilities: expected adapters.Capabilities(…), got {type_name(capabilities)}")
     if isinstance(timeout, bool) or not isinstance(timeout, Real):
