@@ -71,7 +71,7 @@ class Options(OptionList, KeepsReverse):
 
 
 A_ROW = Content(" ")
-"""What Textual measures of each entry, once for all."""
+"""The text that Textual measures for every entry."""
 
 
 class EntryRow(Option):
