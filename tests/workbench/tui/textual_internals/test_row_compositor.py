@@ -427,7 +427,8 @@ def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int) -> N
     def is_as_anew(screen: Screen[Any]) -> bool:
         compositor, behind = screen._compositor, screen.app._background_screens
         assert isinstance(compositor, RowCompositor)
-        if screen is not screen.app.screen and screen not in behind:
+        in_front = screen.app.screen
+        if screen is not in_front and (screen not in behind or in_front.styles.background.a == 1):
             return True  # covered by a screen that is no dialog: painted whole when it is shown again
         visible_screen_stack.set([*behind])
         kept = compositor.render_strips()
