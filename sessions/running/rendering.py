@@ -84,7 +84,15 @@ def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, A
         return tuple([build_inputs(signature, one) for one in given])
     if not _has_custom_types(signature):
         return tuple([one.values for one in session.demos if one.enabled])
-    return tuple([_built_demo(signature, one) for one in session.demos if one.enabled])
+    found: list[Mapping[str, Any]] = []
+    for one in [one for one in session.demos if one.enabled]:
+        key = (id(one), id(signature))
+        if key not in _built:
+            if len(_built) >= DEMO_LIMIT:
+                _built.clear()
+            _built[key] = (one, signature, build_inputs(signature, one.values))
+        found.append(_built[key][2])
+    return tuple(found)
 
 
 def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
@@ -336,15 +344,6 @@ def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
 
 
 _built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}
-
-
-def _built_demo(signature: Signature, demo: Demo) -> Mapping[str, Any]:
-    key = (id(demo), id(signature))
-    if key not in _built:
-        if len(_built) >= DEMO_LIMIT:
-            _built.clear()
-        _built[key] = (demo, signature, build_inputs(signature, demo.values))
-    return _built[key][2]
 
 
 @lru_cache(maxsize=256)
