@@ -131,7 +131,7 @@ def render(
     for JSON that a custom type rejects, and `TypeError` for an argument of the wrong kind.
     """
     asked = signature_of(signature)
-    return adapter_of(adapter).render(asked, _demos(asked, demos), _inputs(asked, inputs))
+    return adapter_of(adapter).render(asked, _demos(asked, demos), build_inputs(asked, _mapping("inputs are", inputs)))
 
 
 def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | str = "chat") -> Reading:
@@ -164,7 +164,8 @@ def run(
     """
     runner.check_options(options)
     asked, asking, lm = signature_of(signature), adapter_of(adapter), _model(model)
-    return runner.run(asking, lm, asked, _demos(asked, demos), _inputs(asked, inputs), fallback=fallback, **options)
+    worked, given = _demos(asked, demos), build_inputs(asked, _mapping("inputs are", inputs))
+    return runner.run(asking, lm, asked, worked, given, fallback=fallback, **options)
 
 
 def adapter_of(adapter: Adapter | str) -> Adapter:
@@ -234,10 +235,6 @@ def _check_model(name: object, api_base: object, allow_hosts: object, capabiliti
         raise TypeError(f"timeout: expected seconds as a number, got {type_name(timeout)}")
     if float(timeout) <= 0:
         raise ValueError(f"timeout: expected more than 0 seconds, got {timeout}")
-
-
-def _inputs(signature: Signature, inputs: Values) -> Values:
-    return build_inputs(signature, _mapping("inputs are", inputs))
 
 
 def _demos(signature: Signature, demos: Demos) -> list[Values]:
@@ -312,18 +309,12 @@ def compare(
     sides: dict[str, Side] = {}
     for one in adapters:
         adapter = adapter_of(one)
-        name = _free_name(adapter.name, sides)
+        number, name = 1, adapter.name
+        while name in sides:  # as for two of one's own, which are both `custom`
+            number += 1
+            name = f"{adapter.name} {number}"
         sides[name] = _side(name, adapter, asked, inputs, worked, reply)
     return Comparison(sides)
-
-
-def _free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name, numbered if an adapter of the same name (two of one's own are both `custom`) has it."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name} {number}"
-    return free
 
 
 def _side(name: str, adapter: Adapter, signature: Signature, inputs: Values, demos: Demos, reply: str | None) -> Side:

@@ -1,4 +1,4 @@
-"""The error for a session that cannot be read, written or checked."""
+"""The error for a session that cannot be read, written or checked; places and counts in messages."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ class SessionError(ValueError):
         self.hint = hint
         parts = [part for part in (self.path, place, message) if part]
         super().__init__(": ".join(parts) + (f" ({hint})" if hint else ""))
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return `1 message` or `1,200 messages`; `many` is the plural if it is not `one` plus s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def step_into(place: str, key: str | int) -> str:

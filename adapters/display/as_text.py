@@ -59,7 +59,12 @@ def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST
                 for one in block.items:
                     yield visible(text_of(one), keep=""), "" if isinstance(one, str) else one.tone
             case Passage():
-                yield from [(line, "") for line in _passage(block)]
+                if block.title:
+                    yield f"── {visible(block.title, keep='')}", ""
+                pieces, missing = cut(block.pieces, LONGEST)
+                yield from [(line, "") for line in visible("".join([one.text for one in pieces])).split("\n")]
+                if missing:
+                    yield f"… {missing:,} more characters", ""
             case Table():
                 yield from [(line, "") for line in _table(block, most_rows, width)]
             case Difference():
@@ -76,15 +81,6 @@ def toned_lines(shown: Shown, *, most_rows: int = MOST_ROWS, width: int = WIDEST
                 for column in block.columns:
                     yield "", ""
                     yield from toned_lines(column, most_rows=most_rows, width=width)
-
-
-def _passage(passage: Passage) -> Iterator[str]:
-    if passage.title:
-        yield f"── {visible(passage.title, keep='')}"
-    pieces, missing = cut(passage.pieces, LONGEST)
-    yield from visible("".join([one.text for one in pieces])).split("\n")
-    if missing:
-        yield f"… {missing:,} more characters"
 
 
 def _table(table: Table, most_rows: int, width: int) -> list[str]:

@@ -56,7 +56,7 @@ def announced(method: Method) -> Method:
 
     @functools.wraps(method)
     def wrapper(self: Any, *args: object, **kwargs: object) -> object:
-        if not _callbacks_of(self):
+        if not getattr(self, "callbacks", ()):  # a user's adapter may not have called `__init__`
             return method(self, *args, **kwargs)
         inputs = dict(parameters.bind(self, *args, **kwargs).arguments)
         inputs.pop("self", None)
@@ -88,7 +88,7 @@ def _observed(
     call: Callable[[], Result],
     told: Callable[[Result], Told],
 ) -> Result:
-    callbacks = tuple(_callbacks_of(adapter) or ())  # those of the start are told of the end, too
+    callbacks = tuple(getattr(adapter, "callbacks", ()) or ())  # those of the start are told of the end, too
     if not callbacks:
         return call()
     call_id = uuid.uuid4().hex
@@ -101,11 +101,6 @@ def _observed(
     outputs, exception = told(result)
     _tell(callbacks, f"on_adapter_{event}_end", call_id=call_id, outputs=outputs, exception=exception)
     return result
-
-
-def _callbacks_of(adapter: Adapter) -> Sequence[object]:
-    """Return the callbacks; a user's adapter may not have called `__init__`."""
-    return getattr(adapter, "callbacks", ())
 
 
 def _tell(callbacks: Sequence[object], event: str, **arguments: object) -> None:

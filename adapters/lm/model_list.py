@@ -68,6 +68,10 @@ def _entry(name: str, facts: Object) -> ModelEntry:
     family = fetched_table.provider_of(facts)
     full = name if name.startswith(f"{family}/") or (family == "openai" and "/" in name) else f"{family}/{name}"
     context = facts.get("max_input_tokens") or facts.get("max_tokens")
+    input_price, output_price = (
+        round(price * 1e6, 6) if isinstance(price, int | float) and 0 < price < 1e9 else None
+        for price in (facts.get("input_cost_per_token"), facts.get("output_cost_per_token"))
+    )
     text = facts.get("deprecation_date")
     try:
         day = date.fromisoformat(text) if isinstance(text, str) else None
@@ -78,15 +82,11 @@ def _entry(name: str, facts: Object) -> ModelEntry:
         family,
         "",
         context if isinstance(context, int) else None,
-        _price_per_million(facts.get("input_cost_per_token")),
-        _price_per_million(facts.get("output_cost_per_token")),
+        input_price,
+        output_price,
         day,
         facts.get("supports_sampling_params") is not False,
     )
-
-
-def _price_per_million(price: object) -> float | None:
-    return round(price * 1e6, 6) if isinstance(price, int | float) and 0 < price < 1e9 else None
 
 
 LONGEST_QUERY = 200

@@ -116,7 +116,9 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
     echoed = {one.field for one in causes if one.cause == ECHO} if ECHO in names else ()
     return tuple(
         [
-            _without_fixes(one) if one.cause in in_vain or (one.field in echoed and one.cause != ECHO) else one
+            replace(one, find_fixes=tuple)
+            if one.cause in in_vain or (one.field in echoed and one.cause != ECHO)
+            else one
             for one in causes
         ]
     )
@@ -147,11 +149,11 @@ def _where_copied(reading: Reading, flag: Flag) -> str:
 def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     """Return the causes of a reply that was cut off, among them those that precede its end."""
     if not _has_begun(reading):
-        return _last(reading), _without_fixes(cut) if PROGRAM.match(reading.completion) else cut
+        return _last(reading), replace(cut, find_fixes=tuple) if PROGRAM.match(reading.completion) else cut
     outputs, text = reading.signature.output_fields, reading.completion
     end = valid_object_at(text, text.find("{")) if "json" in reading.form else -1
     if end > 0 and "{" not in text[end:] and text[end:].strip("` \n"):  # only words below the object were cut off
-        return _last(reading), _without_fixes(cut)
+        return _last(reading), replace(cut, find_fixes=tuple)
     may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
     for best in find(reading, 1) if may_fail else ():
         error = best.reading.error
@@ -159,10 +161,6 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
             found = diagnose(replace(best.reading, ended=reading.ended))
             return (*[one for one in found if one.cause not in (CUT, UNKNOWN)], cut)
     return (cut,)
-
-
-def _without_fixes(cause: Diagnosis) -> Diagnosis:
-    return replace(cause, find_fixes=tuple)
 
 
 def _of_extraction(causes: tuple[Diagnosis, ...], number: int) -> tuple[Fix, ...]:

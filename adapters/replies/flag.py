@@ -155,21 +155,18 @@ def use_adapter(adapter: str) -> Fix:
 
 
 def describe_field(field: str, words: str, owner: str = "") -> Fix:
-    message = f"Add to the description of `{_label(field, owner)}`: {words}"
-    return Fix("description", message, {**_declared(field, owner), "description": words})
+    label, place = _declared(field, owner)
+    return Fix("description", f"Add to the description of `{label}`: {words}", {**place, "description": words})
 
 
 def retype_field(field: str, kind: str, message: str = "", owner: str = "") -> Fix:
-    told = message or f"Give `{_label(field, owner)}` the type {kind}."
-    return Fix("type", told, {**_declared(field, owner), "type": kind})
+    label, place = _declared(field, owner)
+    return Fix("type", message or f"Give `{label}` the type {kind}.", {**place, "type": kind})
 
 
-def _label(field: str, owner: str) -> str:
-    return f"{owner}.{field}" if owner else field
-
-
-def _declared(field: str, owner: str) -> dict[str, str]:
-    return {"class": owner, "field": field} if owner else {"field": field}
+def _declared(field: str, owner: str) -> tuple[str, dict[str, str]]:
+    """Return a field's name for a message and for a change, in the class `owner` if that declares it."""
+    return (f"{owner}.{field}", {"class": owner, "field": field}) if owner else (field, {"field": field})
 
 
 def ask_without(capability: str, by_hand: Mapping[str, Any]) -> Fix:

@@ -65,7 +65,7 @@ class Form:
         if isinstance(value, list | dict):
             return json_with(value, leaf)
         written = leaf(value, False)
-        return as_text(value) if written is None else written
+        return str(value) if written is None else written  # as Chat and XML do: numbers in Python's notation
 
     def write(self, fields: Sequence[FieldText]) -> str:
         return self.whole([self.named(one.name, one.text, self.is_nested(one)) for one in fields])
@@ -156,11 +156,6 @@ FORMS: Mapping[ReplyForm, Form] = {
     "fenced json": Object(fenced=True),
 }
 """Known forms; replies of other forms are only changed as text."""
-
-
-def as_text(value: object) -> str:
-    """Write a leaf as Chat and XML do: True, None and numbers in Python notation."""
-    return value if isinstance(value, str) else str(value)
 
 
 def json_with(value: object, leaf: Leaf) -> str:

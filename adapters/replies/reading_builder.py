@@ -112,7 +112,8 @@ class Findings:
         else:
             text = str(error)
         if self._is_first(error):
-            text = f"validation errors for {error.title}{NOT_COUNTED}\n{_after_first_line(text)}".strip()
+            after_first_line = text.partition("\n")[2]
+            text = f"validation errors for {error.title}{NOT_COUNTED}\n{after_first_line}".strip()
         self.fields[name] = FieldReading(name, "failed", self.completion, place, None, extract, tuple(steps), text)
 
     def why(self, name: str, error: Exception, by_name: bool | None = None) -> str:
@@ -241,10 +242,6 @@ def _summary(error: pydantic.ValidationError, first: str) -> str:
 
 def _first(error: pydantic.ValidationError) -> str:
     return _line(error.errors(include_url=False, include_context=False, include_input=False)[0])
-
-
-def _after_first_line(text: str) -> str:
-    return text.partition("\n")[2]
 
 
 def _line(problem: pydantic_core.ErrorDetails) -> str:

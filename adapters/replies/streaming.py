@@ -60,7 +60,22 @@ class StreamedField:
 
 def streamed(form: StreamedForm, fields: Iterable[str], chunks: Sequence[str]) -> tuple[StreamedField, ...]:
     """Follow a stream with a listener for each field."""
-    return tuple([_followed(Listener(form, name), chunks) for name in fields])
+    found: list[StreamedField] = []
+    for name in fields:
+        listener = Listener(form, name)
+        emitted: list[Emitted] = []
+        ended_at: int | None = None
+        for number, chunk in enumerate(chunks):
+            text = listener.receive(chunk)
+            if text is not None:
+                emitted.append(Emitted(name, text, listener.has_ended, number))
+            if listener.has_ended and ended_at is None:
+                ended_at = number
+        last = listener.finalize()
+        if last is not None:
+            emitted.append(Emitted(name, last, True, None))
+        found.append(StreamedField(name, tuple(emitted), ended_at, listener.is_in_a_chunk))
+    return tuple(found)
 
 
 def cut_at_random(text: str, seed: int) -> tuple[str, ...]:
@@ -77,21 +92,6 @@ def cut_at_random(text: str, seed: int) -> tuple[str, ...]:
 
 def _in_common(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _followed(listener: Listener, chunks: Sequence[str]) -> StreamedField:
-    emitted: list[Emitted] = []
-    ended_at: int | None = None
-    for number, chunk in enumerate(chunks):
-        text = listener.receive(chunk)
-        if text is not None:
-            emitted.append(Emitted(listener.field, text, listener.has_ended, number))
-        if listener.has_ended and ended_at is None:
-            ended_at = number
-    last = listener.finalize()
-    if last is not None:
-        emitted.append(Emitted(listener.field, last, True, None))
-    return StreamedField(listener.field, tuple(emitted), ended_at, listener.is_in_a_chunk)
 
 
 class Listener:

@@ -281,14 +281,6 @@ def _is_whole(given: object, least: int) -> bool:
     return isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least
 
 
-def _is_seconds(given: object) -> bool:
-    return given is None or (isinstance(given, Real) and not isinstance(given, bool))
-
-
-def _is_tools(given: object) -> bool:
-    return given is None or (isinstance(given, Tools) and all(isinstance(one, RunTool) for one in given.tools))
-
-
 NUMBERS = ("n", "retries", "ask_again")
 """Options whose numbers have a least value."""
 
@@ -303,11 +295,19 @@ EXPECTED: Mapping[str, tuple[Fits, str]] = MappingProxyType(
     {
         "params": (lambda given: isinstance(given, Mapping), "a dict such as {'temperature': 0.2}"),
         "n": (lambda given: given is None or _is_whole(given, 1), "a whole number from 1 on, or None"),
-        "deadline_s": (_is_seconds, "seconds as a number, or None"),
+        "deadline_s": (
+            lambda given: given is None or (isinstance(given, Real) and not isinstance(given, bool)),
+            "seconds as a number, or None",
+        ),
         "cancel": (lambda given: given is None or hasattr(given, "is_set"), "a threading.Event, or None"),
         "retries": (lambda given: _is_whole(given, 0), "a whole number from 0 on"),
         "ask_again": (lambda given: _is_whole(given, 0), "a whole number from 0 on"),
-        "tools": (_is_tools, TOOLS),
+        "tools": (
+            lambda given: (
+                given is None or (isinstance(given, Tools) and all(isinstance(one, RunTool) for one in given.tools))
+            ),
+            TOOLS,
+        ),
         "extraction_lm": (
             lambda given: given is None or is_model(given),
             "a model of adapters.open_model(…), or an object with `stream`, `model` and `capabilities`",

@@ -12,6 +12,7 @@ from sessions.bench import statistics
 from sessions.bench.grid import Grid, Place
 from sessions.bench.statistics import LEVEL, Difference, Share
 from sessions.bench.totals import COMPARED, Cell, Measure
+from sessions.errors import counted
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Pair:
             one, two, shares, sign = two, one, (pair.second, pair.first), -1
         of, scored = _of(*shares), self.measure == "score"
         verb, plural = VERBS[self.measure]
-        out = f"; {cases_words(self.left_out)} not counted" if self.left_out else ""
+        out = f"; {counted(self.left_out, 'case')} not counted" if self.left_out else ""
         if pair.needed is None:
             return f"{one} and {two} {plural} {'the same' if scored else 'equally often'}: {of}{out}"
         p = p_words(pair.p_adjusted) + (f" (Holm, {self.among} pairs)" if self.among > 1 else "")
@@ -67,10 +68,6 @@ VERBS: dict[Measure, tuple[str, str]] = {
 }
 
 
-def cases_words(count: int) -> str:
-    return "1 case" if count == 1 else f"{count:,} cases"
-
-
 def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
     """Return the totals of both columns: `19 and 12 of 20`.
 
@@ -78,11 +75,11 @@ def _of(first: Sequence[Share], second: Sequence[Share]) -> str:
     """
     if any(one.is_scored for one in (*first, *second)):
         means = [float(sum(one.as_fraction for one in shares)) / len(shares) for shares in (first, second)]
-        return f"{means[0]:.2f} and {means[1]:.2f} in {cases_words(len(first))}"
+        return f"{means[0]:.2f} and {means[1]:.2f} in {counted(len(first), 'case')}"
     (one, of_one), (two, of_two) = [
         (sum(share.successes for share in shares), sum(share.runs for share in shares)) for shares in (first, second)
     ]
-    runs = f" runs of {cases_words(len(first))}"
+    runs = f" runs of {counted(len(first), 'case')}"
     if of_one != of_two:
         return f"{one} of {of_one} and {two} of {of_two}{runs}"
     return f"{one} and {two} of {of_one}{'' if of_one == len(first) else runs}"
@@ -145,7 +142,7 @@ class Verdict:
         if self.without:
             parts.append(f"no result: {', '.join(self.without)}")
         out = f", {self.not_counted:,} not counted" if self.not_counted else ""
-        return " · ".join([*parts, cases_words(self.cases) + out])
+        return " · ".join([*parts, counted(self.cases, "case") + out])
 
 
 @dataclass(frozen=True)
@@ -362,7 +359,7 @@ class Gain:
         `chat: better on cases that `suggest` did not see. withheld half: +30 points (5 to 51), p = 0.03 in 20 …`.
         """
         withheld, shown = (
-            f"{points_words(one)} in {cases_words(len(one.first))}" for one in (self.withheld, self.shown)
+            f"{points_words(one)} in {counted(len(one.first), 'case')}" for one in (self.withheld, self.shown)
         )
         halves = f"withheld half: {withheld}; shown half: {shown}"
         if self.withheld.is_certain:

@@ -213,24 +213,21 @@ class Cell(Totals):
             return
         if (before := self._failed.pop(run.number, None)) is not None:
             self._places.remove(before)
-            self._count_failed(read(before), -1)
+            self._count_calls(read(before), -1)
         self._read = read
         self._places.append(place)
         if not self.many:
             self.adapter, self.model = intern(run.adapter), intern(run.model)
         if run.outcome == "failed":
             self._failed[run.number] = place
-            self._count_failed(run, 1)
+            self._count_calls(run, 1)
         else:
             insort(self._numbers, _bounded(run.number))
             self._count(run)
 
-    def _count_failed(self, run: BenchRun, by: int) -> None:
-        self.many += by
-        self.failed += by
-        self._count_calls(run, by)
-
     def _count_calls(self, run: BenchRun, by: int) -> None:
+        self.many += by
+        self.failed += by * (run.outcome == "failed")
         self.retries += by * run.retries
         self.asked_again += by * run.asked_again
         self.metric_calls += by * run.metric_calls
@@ -241,7 +238,6 @@ class Cell(Totals):
                 self._errors[error] = self._errors.get(error, 0) + by
 
     def _count(self, run: BenchRun) -> None:
-        self.many += 1
         self._count_calls(run, 1)
         digests = run.expectations and intern(run.expectations), run.metric and intern(run.metric)
         self.judged_by = self.judged_by or digests

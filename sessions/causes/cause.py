@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from adapters.late_dataclasses import dataclass
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
+from sessions.errors import counted
 
 CauseKind = Literal[
     "verdict",
@@ -118,7 +119,7 @@ class Cause:
 
     def heading(self) -> str:
         """Return a line with id, description and number of fixtures."""
-        return f"{self.id}  {self.words}  ({counted(self.fixtures)})"
+        return f"{self.id}  {self.words}  ({fixture_count(self.fixtures)})"
 
     def lines(self) -> Iterator[str]:
         """Yield the fixtures and the example as indented lines."""
@@ -137,10 +138,10 @@ def listed(names: Sequence[str], most: int, indent: str = "") -> list[str]:
     return [*names[:most], *more]
 
 
-def counted(fixtures: Sequence[FixtureName]) -> str:
+def fixture_count(fixtures: Sequence[FixtureName]) -> str:
     """Return a count such as `3 fixtures` or `12 fixtures in 4 files`."""
     files = len({one.path for one in fixtures})
-    said = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
+    said = counted(len(fixtures), "fixture")
     return f"{said} in {files:,} files" if files > 1 else said
 
 
@@ -161,6 +162,5 @@ def verdict_lines(causes: Sequence[Cause]) -> list[str]:
     fixtures = dict.fromkeys(fixture for cause in changed for fixture in cause.fixtures)
     if not changed:
         return []
-    many = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
     named = [f"  {fixture}  {cause.words}  [{cause.id}]" for cause in changed for fixture in cause.fixtures]
-    return [f"{many} with a changed verdict or value:", *listed(named, MOST_NAMED, "  ")]
+    return [f"{counted(len(fixtures), 'fixture')} with a changed verdict or value:", *listed(named, MOST_NAMED, "  ")]

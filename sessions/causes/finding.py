@@ -156,21 +156,18 @@ def _keys_of_edits(drift: Drift, fields: dict[str, str], types: set[str], typed:
     given: dict[Key, None] = {}
     for edit in edits:
         kind, field = edit.origin.kind, edit.origin.field
+        has_words = _WORD.search(edit.before + edit.after) is not None
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
         follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # the reminder contains them
-        follows |= kind in ("marker", "name") and field in typed and (_is_placeholder(edit) or not _has_words(edit))
+        follows |= kind in ("marker", "name") and field in typed and (_is_placeholder(edit) or not has_words)
         if kind in _OF_ADAPTERS and types:  # it names a changed type, or describes the form of one
             is_note = _ABOUT_TYPES.search(f"{edit.before}\n{edit.after}") is not None
-            is_note |= field in typed and not _has_words(edit)
+            is_note |= field in typed and not has_words
             follows |= is_note or not types.isdisjoint(_WORD.findall(f"{edit.before} {edit.after}"))
         if not follows:
             given[_edit_key(edit, drift.versions)] = None
     yield from given
-
-
-def _has_words(edit: Edit) -> bool:
-    return _WORD.search(edit.before + edit.after) is not None
 
 
 _OF_ADAPTERS = ("marker", "reminder", "boilerplate", "filler")

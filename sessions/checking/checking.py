@@ -374,8 +374,14 @@ class _Fixture:
             if recorded.source == "sent" and not differences.same_requests(made, recorded):
                 made = replace(made, source="accepted")
         if "parse" in parts:
-            pairs = zip(made.attempts, attempts, strict=False)
-            made = replace(made, attempts=tuple([_updated_readings(attempt, today) for attempt, today in pairs]))
+            read: list[RecordedAttempt] = []
+            for attempt, today in zip(made.attempts, attempts, strict=False):
+                completions = [
+                    one if one.reading is None else replace(one, reading=recorded_reading(today.read(one)))
+                    for one in attempt.completions  # a reply that only calls tools is not parsed
+                ]
+                read.append(replace(attempt, completions=tuple(completions)))
+            made = replace(made, attempts=tuple(read))
         if differences.same_recording(made, recorded):
             return self._case
         case = replace(self._case, recordings={**self._case.recordings, self._column.id: made})
@@ -384,15 +390,6 @@ class _Fixture:
         if "drift" not in left.verdicts.values():
             made = replace(made, versions=dict(recording.versions_of(self._column)))
         return replace(case, recordings={**case.recordings, self._column.id: made})
-
-
-def _updated_readings(attempt: RecordedAttempt, today: _Today) -> RecordedAttempt:
-    completions = []
-    for completion in attempt.completions:
-        if completion.reading is not None:  # a reply that only calls tools is not parsed
-            completion = replace(completion, reading=recorded_reading(today.read(completion)))
-        completions.append(completion)
-    return replace(attempt, completions=tuple(completions))
 
 
 def _said(error: Exception) -> str:

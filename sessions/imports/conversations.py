@@ -9,9 +9,9 @@ from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.imports.message_values import MessageReader
-from sessions.imports.reading import KEPT, Imported, counted, listed
+from sessions.imports.reading import KEPT, Imported, listed
 from sessions.model.held_values import value_of
 from sessions.model.parameters import kind_of
 from sessions.model.replies import Reply

@@ -12,10 +12,10 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, counted, decoded, json_of, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, decoded, json_of, listed
 from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText

@@ -16,10 +16,10 @@ from typing import Any
 from adapters.late_dataclasses import dataclass, replace
 from adapters.signatures.class_writer import is_name
 from adapters.signatures.signature import Field, Signature, infer_prefix
-from sessions.errors import SessionError, step_into
+from sessions.errors import SessionError, counted, step_into
 from sessions.imports import proposing
 from sessions.imports.demos import demo_of
-from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, counted, dict_in, listed
+from sessions.imports.reading import GIVE_SIGNATURE, KEPT, Imported, dict_in, listed
 from sessions.model import parameters
 from sessions.model.parameters import CONNECTION, OF_THE_LM, PARAMETERS, kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText

@@ -165,11 +165,11 @@ def _readings(text: str) -> Iterator[str]:
 def _unescaped(text: str) -> str:
     """Undo the escapes of a JSON or Python string that was copied without its quotes."""
     names = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\", "/": "/"}
-
-    def undone(found: re.Match[str]) -> str:
-        return chr(int(found[1][1:], 16)) if found[1][0] == "u" else names[found[1]]
-
-    return re.sub(r"\\(u[0-9a-fA-F]{4}|[ntr\"'\\/])", undone, text)
+    return re.sub(
+        r"\\(u[0-9a-fA-F]{4}|[ntr\"'\\/])",
+        lambda found: chr(int(found[1][1:], 16)) if found[1][0] == "u" else names[found[1]],
+        text,
+    )
 
 
 def _unquoted(text: str) -> str:

@@ -119,10 +119,5 @@ def objects_in(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
 
 
-def counted(number: int, one: str) -> str:
-    """Return `1 demo` or `1,200 demos`."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
 def listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)

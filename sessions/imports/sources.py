@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from adapters.late_dataclasses import replace
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs, pasted_calls, pasted_text
 from sessions.imports.merging import unused
-from sessions.imports.reading import KEPT, LINES, Imported, counted, json_of, pickled, text_of
+from sessions.imports.reading import KEPT, LINES, Imported, json_of, pickled, text_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source.linking import class_in

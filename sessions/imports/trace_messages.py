@@ -52,7 +52,8 @@ def messages_of(one: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _message(role: object, content: Any, answered: object, name: object) -> dict[str, Any]:
-    made = {"role": str(role), "content": _joined(content) if _is_text(content) else content}
+    text = _text_of(content)
+    made = {"role": str(role), "content": content if text is None else text}
     if isinstance(answered, str):
         made |= {"role": "tool", "tool_call_id": answered, **({"name": name} if isinstance(name, str) else {})}
     return made
@@ -93,7 +94,8 @@ def text_in(value: object, depth: int = 0) -> str:
     if depth > DEEPEST:
         return ""
     if isinstance(value, list):
-        return _joined(value) if value and _is_text(value) else text_in(value[0], depth + 1) if value else ""
+        text = _text_of(value)
+        return text_in(value[0], depth + 1) if text is None else text
     if isinstance(value, dict):
         for key in ("choices", "generations", "message", "kwargs", "content", "parts", "text", "output"):
             if text := text_in(value.get(key), depth + 1):
@@ -101,14 +103,10 @@ def text_in(value: object, depth: int = 0) -> str:
     return ""
 
 
-def _is_text(content: object) -> bool:
-    """Return whether content is a text or a list of text parts."""
-    return isinstance(content, str) or (
-        isinstance(content, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in content)
-    )
-
-
-def _joined(content: Any) -> str:
-    return (
-        content if isinstance(content, str) else "".join([str(one.get("text", one.get("content"))) for one in content])
-    )
+def _text_of(content: object) -> str | None:
+    """Return content that is a text, or joined text parts; None for other content."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list) or not all(isinstance(one, dict) and one.get("type") == "text" for one in content):
+        return None
+    return "".join([str(one.get("text", one.get("content"))) for one in content])

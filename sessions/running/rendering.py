@@ -84,7 +84,15 @@ def demos_of(session: Session, case: Case | None = None) -> tuple[Mapping[str, A
         return tuple([build_inputs(signature, one) for one in given])
     if not _has_custom_types(signature):
         return tuple([one.values for one in session.demos if one.enabled])
-    return tuple([_built_demo(signature, one) for one in session.demos if one.enabled])
+    found: list[Mapping[str, Any]] = []
+    for one in [one for one in session.demos if one.enabled]:
+        key = (id(one), id(signature))
+        if key not in _built:
+            if len(_built) >= DEMO_LIMIT:
+                _built.clear()
+            _built[key] = (one, signature, build_inputs(signature, one.values))
+        found.append(_built[key][2])
+    return tuple(found)
 
 
 def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
@@ -100,12 +108,8 @@ def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
         raise catalog.UnknownAdapterError(f"the options of the adapter {column.adapter!r}: {error}") from error
 
 
-def adapter_for(session: Session, column: Column, case: Case, *, allow_code: bool = False) -> Adapter:
-    """Return the column's adapter; another dspy release's is bound to the case. Raises the errors of `adapter_of`."""
-    return _bound(adapter_of(column, allow_code=allow_code), session, column, case)
-
-
-def _bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Adapter:
+def bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Adapter:
+    """Bind an adapter of another dspy release to the case; other adapters need no case."""
     if not isinstance(adapter, ReleaseAdapter):
         return adapter
 
@@ -123,8 +127,8 @@ def params_of(session: Session, column: Column, case: Case | None = None) -> dic
     `adapters.types.BuildError` for inputs that set parameters a session may not set.
     """
     params = {name: value for name, value in session.params_of(column).items() if name not in CONNECTION}
-    given = {} if case is None else predict_call(session.signature.read(), case.inputs).params
-    if given:
+    if case is not None and ("config" in case.inputs or "prediction" in case.inputs):
+        given = predict_call(session.signature.read(), case.inputs).params
         try:
             check_parameters(given, "config")
         except SessionError as error:
@@ -143,7 +147,8 @@ def capabilities_for(session: Session, column: Column) -> Known:
 
     Setting `response_schema` to true implies `response_format`, so it suffices to send a schema to a server.
     """
-    return _set_by_hand(session, column, known_of(*_model_and_connection(session, column)))
+    settings = session.params_of(column)
+    return _set_by_hand(settings, known_of(session.model_of(column), *_api_and_connection(settings)))
 
 
 def other_request(session: Session, column: Column, case: Case, request: Request, *, waits: bool) -> str:
@@ -152,11 +157,12 @@ def other_request(session: Session, column: Column, case: Case, request: Request
     Says nothing for columns of another dspy release, nor, unless it `waits`, where litellm has to be asked first.
     Raises whatever dspy raises while formatting.
     """
-    found = by_other_table(*_model_and_connection(session, column), waits)
+    settings = session.params_of(column)
+    found = by_other_table(session.model_of(column), *_api_and_connection(settings), waits)
     adapter = adapter_of(column, allow_code=True)
     if found is None or isinstance(adapter, ReleaseAdapter):
         return ""
-    can = _set_by_hand(session, column, found).capabilities
+    can = _set_by_hand(settings, found).capabilities
     if can == capabilities_for(session, column).capabilities:
         return ""
     other = request_of(session, column, case, request.prompt, capabilities=can, adapter=adapter).as_dict()
@@ -165,17 +171,16 @@ def other_request(session: Session, column: Column, case: Case, request: Request
     return f"With {found.said_by}, dspy's request would differ in: {changed}." if changed else ""
 
 
-def _model_and_connection(session: Session, column: Column) -> tuple[str, ModelType, list[str]]:
-    """Return the model, its API and the names of the settings of the connection in use."""
-    settings = session.params_of(column)
+def _api_and_connection(settings: Mapping[str, Any]) -> tuple[ModelType, list[str]]:
+    """Return the model's API and the names of the settings of the connection in use."""
     used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
     if settings.get("header_variables"):
         used.append("extra_headers")
-    return session.model_of(column), _model_type_in(settings), used
+    return _model_type_in(settings), used
 
 
-def _set_by_hand(session: Session, column: Column, known: Known) -> Known:
-    by_hand = session.params_of(column).get("capabilities")
+def _set_by_hand(settings: Mapping[str, Any], known: Known) -> Known:
+    by_hand = settings.get("capabilities")
     if not by_hand:
         return known
     params = set(known.capabilities.params)
@@ -226,7 +231,7 @@ def request_of(
     Raises SignatureError, UnknownAdapterError, BuildError, whatever dspy raises while formatting, and ValueError for
     messages with non-text content if the model type is `text`.
     """
-    used = _bound(adapter or adapter_of(column), session, column, case)
+    used = bound(adapter or adapter_of(column), session, column, case)
     if column.variant is not None:
         session = variants.session_of(session, column)
     signature = session.signature.read()
@@ -339,15 +344,6 @@ def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
 
 
 _built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}
-
-
-def _built_demo(signature: Signature, demo: Demo) -> Mapping[str, Any]:
-    key = (id(demo), id(signature))
-    if key not in _built:
-        if len(_built) >= DEMO_LIMIT:
-            _built.clear()
-        _built[key] = (demo, signature, build_inputs(signature, demo.values))
-    return _built[key][2]
 
 
 @lru_cache(maxsize=256)

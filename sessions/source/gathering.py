@@ -365,22 +365,19 @@ class _Gathering:
         parts: list[str] = []
         head = [f"from __future__ import {name}" for name in dict.fromkeys(module.futures)]
         head += dict.fromkeys(meant.imported for meant in self.imports.values())
+        # Sorted: `__future__`, plain imports, then the others, one line for each module.
+        plain = [line for line in head if line.startswith("import ")]
+        by_owner: dict[str, list[str]] = {}
+        for line in head:
+            if line not in plain:
+                owner, _, name = line.removeprefix("from ").partition(" import ")
+                by_owner.setdefault(owner, []).append(name)
+        froms = [f"from {owner} import {', '.join(names)}" for owner, names in by_owner.items()]
+        future = [line for line in froms if line.startswith("from __future__")]
         if head:
-            parts.append("\n".join(_together(head)) + "\n")
+            others = [line for line in froms if line not in future]
+            parts.append("\n".join([*future, *plain, *others]) + "\n")
         for piece in pieces:
             parts.append(piece.text.rstrip() + "\n")
             parts += [f"{alias} = {name}\n" for alias, name in self.aliases.items() if name in piece.names]
         return "\n\n".join(parts)
-
-
-def _together(lines: list[str]) -> list[str]:
-    """Sort imports: `__future__`, plain imports, then the others, one line for each module."""
-    plain = [line for line in lines if line.startswith("import ")]
-    by_owner: dict[str, list[str]] = {}
-    for line in lines:
-        if line not in plain:
-            owner, _, name = line.removeprefix("from ").partition(" import ")
-            by_owner.setdefault(owner, []).append(name)
-    froms = [f"from {owner} import {', '.join(names)}" for owner, names in by_owner.items()]
-    future = [line for line in froms if line.startswith("from __future__")]
-    return [*future, *plain, *(line for line in froms if line not in future)]

@@ -21,7 +21,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.held_values import takes
 from sessions.model.session import Session, SourceLink
-from sessions.source.gathering import Gathered, Piece, gather, read_gathered
+from sessions.source.gathering import Gathered, gather, read_gathered
 from sessions.source.linking import Follower, check_source, differences, is_edited, meaning_of, read_alone
 from sessions.source.project import Project, SourceEditedError, SourceError, SourceRefusedError, folder_of_project
 from sessions.source.statements import ModuleText, read_module
@@ -228,7 +228,12 @@ def _edited(project: Project, found: Gathered, edited: ModuleText, is_as_taken: 
             if not piece.is_as_written:
                 said = f"{project.name(piece.file)}: {', '.join(piece.names)} is written differently there"
                 raise SourceRefusedError(said, "edit it in the program")
-            changes.setdefault(piece.file, []).append((piece.start, piece.end, _fitted(project, piece, text)))
+            before = project.texts[piece.file][piece.start : piece.end]
+            text = text.rstrip()
+            if "\r\n" in before:  # the file's line ends, and the blank lines after the piece, stay
+                text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+            text += before[len(before.rstrip()) :]
+            changes.setdefault(piece.file, []).append((piece.start, piece.end, text))
     return {file: _imports_added(_changed(project.read(file), of), edited) for file, of in changes.items()}
 
 
@@ -237,15 +242,6 @@ def _changed(text: str, places: list[tuple[int, int, str]]) -> str:
     for start, end, replacement in in_order[::-1]:
         text = text[:start] + replacement + text[end:]
     return text
-
-
-def _fitted(project: Project, piece: Piece, text: str) -> str:
-    """Give the edited text the file's line ends and the blank lines after the piece."""
-    before = project.texts[piece.file][piece.start : piece.end]
-    body = text.rstrip()
-    if "\r\n" in before:
-        body = body.replace("\r\n", "\n").replace("\n", "\r\n")
-    return body + before[len(before.rstrip()) :]
 
 
 def _imports_added(text: str, edited: ModuleText) -> str:

@@ -10,7 +10,7 @@ from adapters.late_dataclasses import dataclass
 from adapters.lm.model_list import ModelEntry, listed, retirement_of
 from sessions.bench.conclusions import Pair
 from sessions.causes import writing
-from sessions.causes.cause import FixtureName, Key, counted
+from sessions.causes.cause import FixtureName, Key, fixture_count
 from sessions.upgrades.comparing import Difference
 from sessions.upgrades.sides import COUNTED, Compared
 
@@ -38,7 +38,7 @@ class Found:
     @property
     def where(self) -> str:
         """The affected adapters and fixtures, such as `chat, xml; 3 fixtures`."""
-        return f"{', '.join(self.adapters)}; {counted(self.fixtures)}"
+        return f"{', '.join(self.adapters)}; {fixture_count(self.fixtures)}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Upgrade:
 
     @property
     def changed(self) -> tuple[Compared, ...]:
-        return tuple([one for one in self.fixtures if one.is_changed])
+        return tuple([one for one in self.fixtures if one.differences])
 
     @property
     def counts(self) -> dict[str, int]:

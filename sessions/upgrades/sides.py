@@ -90,10 +90,6 @@ class Compared:
     """True if it was not compared because an engine failed or did not answer."""
 
     @property
-    def is_changed(self) -> bool:
-        return bool(self.differences)
-
-    @property
     def is_compared(self) -> bool:
         return not self.why_not
 

@@ -17,6 +17,7 @@ from sessions.bench import reading, results
 from sessions.bench.grid import Grid
 from sessions.bench.reading import Results
 from sessions.bench.totals import Cell
+from sessions.errors import counted
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output import measures
@@ -192,7 +193,7 @@ class Forecast:
         price = f"about {measures.cost(self.cost)}" if self.cost else "free" if self.cost == 0 else "price unknown"
         unknown = f" ({', '.join(self.unpriced)})" if self.unpriced else ""
         tokens = f"~{self.prompt_tokens:,} + ~{self.reply_tokens:,} tokens"
-        return f"{measures.counted(self.calls, 'call')}, {tokens}, {price}{unknown}"
+        return f"{counted(self.calls, 'call')}, {tokens}, {price}{unknown}"
 
 
 class Forecasts:

@@ -10,12 +10,13 @@ from itertools import permutations
 from typing import NamedTuple
 
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
-from sessions.bench.conclusions import Change, Comparison, Conclusions, cases_words, p_words
+from sessions.bench.conclusions import Change, Comparison, Conclusions, p_words
 from sessions.bench.grid import Grid, Misses, lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun, Outcome
 from sessions.bench.totals import Cell, ColumnTotal, Measure
+from sessions.errors import counted
 from sessions.file.json_values import JSON
-from workbench.output.measures import cost, counted
+from workbench.output.measures import cost
 
 SIGNS = {"good": "✓", "mixed": "◐", "bad": "✗", "broken": "!", "none": "·"}
 """The sign of each standing; it carries the same information as the color."""
@@ -270,7 +271,9 @@ def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
         if places := lost_cases(grid, loser, winner):
             cells = [grid.by_place[*place, loser] for place in places]
             links = [Mark(f"{cell_name(grid, cell)}: {cell.detail}", link=_id(cell, grid)) for cell in cells]
-            yield Folded(Mark(f"{loser} failed, {winner} passed: {cases_words(len(links))}"), (Items(tuple(links)),))
+            yield Folded(
+                Mark(f"{loser} failed, {winner} passed: {counted(len(links), 'case')}"), (Items(tuple(links)),)
+            )
 
 
 def _grid(grid: Grid, with_facts: bool) -> Table:

@@ -24,6 +24,7 @@ from adapters.running.model_calls import one_line
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from sessions.bench.results import BenchRun, Outcome, ResultsFile
+from sessions.errors import counted
 from sessions.file.typed_values import typed
 from sessions.model.replies import Answer
 from sessions.model.variants import VariantError
@@ -89,7 +90,7 @@ class Progress:
         if self.waiting_s:
             parts.append(f"waiting for the provider: {self.waiting_s:.0f} s")
         if self.retries:
-            parts.append(measures.counted(self.retries, "retry", "retries"))
+            parts.append(counted(self.retries, "retry", "retries"))
         if self.rejected:
             parts.append(f"{self.rejected:,} rejected")
         if self.failed:

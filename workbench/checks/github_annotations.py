@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.causes.cause import Cause, counted
+from sessions.causes.cause import Cause, fixture_count
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.model.session import Session
@@ -30,7 +30,7 @@ def commands(causes: Sequence[Cause], errors: Mapping[str, str]) -> Iterator[str
     for cause in causes[:MOST]:
         fixture = cause.fixtures[0]
         file, line = _place(cause)
-        yield command(file, line, cause.words, f"{counted(cause.fixtures)}, such as {fixture} [{cause.id}]")
+        yield command(file, line, cause.words, f"{fixture_count(cause.fixtures)}, such as {fixture} [{cause.id}]")
 
 
 def _place(cause: Cause) -> tuple[str, int]:

@@ -29,11 +29,6 @@ def billed(attempt: Attempt, separator: str = " · ") -> str:
     return f"{token_counts(attempt)}{separator}{cost(total_cost([attempt]))}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return `1 message` or `1,200 messages`; `many` is the plural if it is not `one` plus s."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def token_counts(attempt: Attempt) -> str:
     """Return prompt and completion tokens as the provider counted them, else estimated."""
     asked, answered = _counted(attempt)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Mark, Note, Table, Text, Tone
-from sessions.causes.cause import Cause, counted, listed, verdict_lines
+from sessions.causes.cause import Cause, fixture_count, listed, verdict_lines
 from sessions.checking import reports
-from workbench.output import measures
+from sessions.errors import counted
 from workbench.output.markdown import MOST_NAMED, bounded, code, document
 
 if TYPE_CHECKING:  # a check loads no upgrade
@@ -28,7 +28,7 @@ def of_check(causes: Sequence[Cause], errors: Mapping[str, str], most_named: int
         unread = listed([f"{path}: {reason}" for path, reason in errors.items()], most_named)
         yield Folded(Mark("Unreadable files"), (Items(tuple(unread)),), is_open=True)
     for one in causes:
-        about = Note(f"{counted(one.fixtures)}, cause {one.id}, for example {one.fixtures[0]}")
+        about = Note(f"{fixture_count(one.fixtures)}, cause {one.id}, for example {one.fixtures[0]}")
         # Without their indentation, lines of a difference begin with their sign, and the others stand above them
         lines = [line[4:] if line.startswith("    ") else line[2:] for line in reports.details(one.example).split("\n")]
         names = listed([str(each) for each in one.fixtures], most_named)
@@ -48,7 +48,7 @@ def check_markdown(causes: Sequence[Cause], counts: Mapping[str, int], errors: M
 def headline(found: Upgrade) -> str:
     """Return `dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
     counts = found.counts
-    compared = measures.counted(counts["compared"], "fixture")
+    compared = counted(counts["compared"], "fixture")
     verb = "changes" if counts["changed"] == 1 else "change"
     return f"{found.before} → {found.after}: {counts['changed']:,} of {compared} {verb}"
 
@@ -73,7 +73,7 @@ def summary(found: Upgrade) -> Iterator[str]:
     yield from [one.words for one in found.live]
     left = counts["fixtures"] - counts["compared"]
     if left:
-        yield f"not compared: {measures.counted(left, 'fixture')}"
+        yield f"not compared: {counted(left, 'fixture')}"
     yield from found.notes
 
 
@@ -81,7 +81,7 @@ def changes(found: Upgrade, most_lines: int, most_named: int) -> Iterator[Folded
     """Yield each change by its number, with an example of at most `most_lines` and, if named, the fixtures."""
     for number, one in enumerate(found.found, 1):
         tone: Tone = "bad" if one.is_reading else "strong"
-        about = Note(f"{', '.join(one.adapters)}; {counted(one.fixtures)}")
+        about = Note(f"{', '.join(one.adapters)}; {fixture_count(one.fixtures)}")
         example = Note(f"for example {one.example_of}, {one.example.place}")
         lines = list(reports.marked(one.example.diff))
         more = len(lines) - most_lines
@@ -102,7 +102,7 @@ def not_compared(found: Upgrade) -> Iterator[list[Block]]:
             reasons.setdefault(one.why_not.removeprefix(f"{one.column}: "), []).append(one)
     for number, (reason, those) in enumerate(reasons.items()):
         first = f"{those[0].path}::{those[0].case}::{those[0].column}"
-        told = Items((f"{reason}: {measures.counted(len(those), 'fixture')}, such as {first}",))
+        told = Items((f"{reason}: {counted(len(those), 'fixture')}, such as {first}",))
         yield [told] if number else [Heading("Not compared"), told]
 
 

@@ -84,7 +84,7 @@ def upgrade_page(found: Upgrade) -> str:
 def _changes_of(found: Upgrade, one: Compared) -> Mark:
     if one.why_not:
         return Mark("?", "", one.why_not)
-    if not one.is_changed:
+    if not one.differences:
         return Mark("=", "good", "nothing changes")
     is_worse = one.counts["no_longer_read"] > 0 or one.counts["read_otherwise"] > 0
     tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,} tokens"

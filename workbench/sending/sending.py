@@ -167,7 +167,7 @@ def send(
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that a custom type rejects, and
     `ProviderError` for an unknown offline model or a model that `confinement` forbids.
     """
-    adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
+    adapter = rendering.bound(rendering.adapter_of(column, allow_code=allow_code), session, column, case)
     if adapter.whole_call is not None and adapter.profile.has_second_model:
         message = "it cannot be sent: its dspy calls the second model itself, and none of ours can be put there"
         raise UnknownAdapterError(f"{message}; send `twostep`, or only render it")

@@ -73,8 +73,9 @@ def error_of(root: dict[str, object]) -> object:
         return None if ABOUT_A_MESSAGE.isdisjoint(root) else root["message"]
     error = root.get("error") or root.get("detail")
     if isinstance(error, dict):
-        is_known = error.keys() <= OF_AN_ERROR or _has_code(error) or str(error.get("type")).endswith("_error")
-        return error if "message" in error and is_known else None
+        is_known = error.keys() <= OF_AN_ERROR or str(error.get("type")).endswith("_error")
+        has_code = any(isinstance(error.get(one), int) for one in CODES)
+        return error if "message" in error and (is_known or has_code) else None
     if isinstance(error, list):  # FastAPI's list of invalid parts of a request
         first = error[0] if error and "error" not in root else None
         return first["msg"] if isinstance(first, dict) and {"loc", "msg"} <= first.keys() else None
@@ -82,15 +83,8 @@ def error_of(root: dict[str, object]) -> object:
         return None
     said = f"{root.get('code', '')} {error}"  # xAI writes the kind of the error as the code
     has_words = len(said) < LONGEST_ERROR and SERVERS_WORDS.search(said) is not None
-    return error if has_words or _has_status(root) or not BESIDE_AN_ERROR.isdisjoint(root) else None
-
-
-def _has_code(error: dict[str, object]) -> bool:
-    return any(isinstance(error.get(one), int) for one in CODES)
-
-
-def _has_status(root: dict[str, object]) -> bool:
-    return any(root.get(one) in STATUSES for one in CODES if isinstance(root.get(one), int))
+    has_status = any(root.get(one) in STATUSES for one in CODES if isinstance(root.get(one), int))
+    return error if has_words or has_status or not BESIDE_AN_ERROR.isdisjoint(root) else None
 
 
 def in_a_list(text: str, outputs: Container[str]) -> Iterator[Flag]:
@@ -116,16 +110,12 @@ def _of_the_call(said: str) -> Flag:
     return Flag("whole-response", f"{said} A custom LM or proxy must return that text alone.")
 
 
-def _has_parts(candidates: object) -> bool:
-    """Return whether a list is the candidates of a response of Gemini."""
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content = first.get("content") if isinstance(first, dict) else None
-    return isinstance(content, dict) and "parts" in content
-
-
 def _said_at(root: dict[str, object]) -> str:
     """Return where a provider's whole response (OpenAI, Gemini, Anthropic, Ollama) has its text; "" for others."""
-    if ABOUT_A_CALL.isdisjoint(root) and not _has_parts(root.get("candidates")):
+    candidates = root.get("candidates")  # Gemini's
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content = first.get("content") if isinstance(first, dict) else None
+    if ABOUT_A_CALL.isdisjoint(root) and not (isinstance(content, dict) and "parts" in content):
         return ""
     for key, inner in RESPONSES.items():
         listed = root.get(key)

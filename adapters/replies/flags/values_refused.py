@@ -104,7 +104,9 @@ def _expected(annotation: Any) -> Expected:
         kind = "scalar"
     elif (origin or inner) in LISTS:
         kind = "list"
-    return Expected(kind, inner, inner is not annotation, allowed, _pattern_of_words(allowed))
+    texts = sorted([one for one in allowed[:100] if isinstance(one, str) and one], key=len, reverse=True)
+    words = re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b") if texts else None
+    return Expected(kind, inner, inner is not annotation, allowed, words)
 
 
 expected: ByIdentity[Expected] = ByIdentity(_expected)
@@ -211,11 +213,6 @@ def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) ->
             f"{shown(text)} is more than the value alone: `{name}` must match exactly; text is not searched.",
             name,
         )
-
-
-def _pattern_of_words(allowed: Sequence[Any]) -> re.Pattern[str] | None:
-    texts = sorted([one for one in allowed[:100] if isinstance(one, str) and one], key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, texts))})\b") if texts else None
 
 
 def _in_other_case(bare: str, allowed: Sequence[Any]) -> str | None:

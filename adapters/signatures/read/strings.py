@@ -47,12 +47,9 @@ class StringNames(Names):
         return self.around.find(name, node)
 
     def suggestions(self) -> Sequence[str]:
-        return [name for name in known_names.bare_names() if not _is_decorator(known_names.bare(name))]
-
-
-def _is_decorator(found: object) -> bool:
-    """Test whether a name means a function such as `final`, which is no type; pydantic's, as `confloat`, make types."""
-    return inspect.isfunction(found) and not found.__module__.startswith("pydantic")
+        named = [(name, known_names.bare(name)) for name in known_names.bare_names()]
+        # A function such as `final` is no type; pydantic's, as `confloat`, make types.
+        return [name for name, one in named if not inspect.isfunction(one) or one.__module__.startswith("pydantic")]
 
 
 def is_dspys_own(name: str) -> bool:

@@ -39,15 +39,6 @@ def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     assert measures.total_cost([attempt(cost=0.5), attempt()]) is None
 
 
-def test_one_of_a_kind_is_not_said_as_several() -> None:
-    assert [measures.counted(number, "message") for number in (0, 1, 1200)] == [
-        "0 messages",
-        "1 message",
-        "1,200 messages",
-    ]
-    assert [measures.counted(number, "waits", "wait") for number in (1, 2)] == ["1 waits", "2 wait"]
-
-
 def test_an_offline_model_costs_nothing() -> None:
     assert ", free, " in measures.line(replace(attempt(), model="offline/exact"))
     assert ", cost unknown, " in measures.line(replace(attempt(), model="hosted_vllm/mine"))

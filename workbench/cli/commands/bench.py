@@ -44,6 +44,7 @@ from sessions.bench.grid import Grid, under
 from sessions.bench.reading import Results
 from sessions.bench.results import path_beside
 from sessions.bench.statistics import LEVEL
+from sessions.errors import counted
 from workbench.bench import report, report_files
 from workbench.bench.judging import Check, UserCheck, grid_of, user_metric
 from workbench.bench.planning import Forecasts, Plan, Target, plan
@@ -157,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
             tokens = {"tokens": found.prompt_tokens + found.reply_tokens, "prompt_tokens": found.prompt_tokens}
             console.json({**shape, **tokens, "reply_tokens": found.reply_tokens})
             return exit_codes.OK
-        done = measures.counted(planned.done_count, "run is", "runs are")
+        done = counted(planned.done_count, "run is", "runs are")
         already = f"; {done} already done" if planned.done_count else ""
         console.text(f"{found.words}{already}; nothing was sent")
         return exit_codes.OK
@@ -195,8 +196,8 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     if options.repeat is None and (options.no_send or options.join is not None):
         planned = replace(planned, repeat=planned.held_repeats)
     elif planned.held_repeats > planned.repeat:
-        counted = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
-        console.message(f"workbench: this report counts {counted}; --repeat {planned.held_repeats} counts all")
+        shown = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
+        console.message(f"workbench: this report counts {shown}; --repeat {planned.held_repeats} counts all")
     for line in report.skipped(planned.unrenderable):
         console.message(f"workbench: {line}")
     if not planned.first:
@@ -290,9 +291,9 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
     else:
         console.blocks(told())
     if options.fail_under is not None:
-        counted = {one.column for one in grid.columns if one.share("parsed") is not None}
+        with_share = {one.column for one in grid.columns if one.share("parsed") is not None}
         for column in under(grid, options.fail_under):
-            said = f"is below {options.fail_under:.0%}" if column in counted else "has no run that counts"
+            said = f"is below {options.fail_under:.0%}" if column in with_share else "has no run that counts"
             console.message(f"workbench: {column} {said}")
             codes.append(exit_codes.DIFFERENT)
     if options.fail_if_worse and compared is not None:
@@ -305,7 +306,7 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
             codes.append(exit_codes.NOTHING)
     is_judged = options.fail_under is not None or options.fail_if_worse
     if grid.missing and is_judged:
-        console.message(f"workbench: {measures.counted(grid.missing, 'planned run')} not made, so not judged")
+        console.message(f"workbench: {counted(grid.missing, 'planned run')} not made, so not judged")
         # Keep 1 where a column fails already, by the runs that it has.
         codes.append(exit_codes.DIFFERENT if exit_codes.DIFFERENT in codes else exit_codes.PROVIDER)
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):

@@ -49,6 +49,7 @@ from typing import Any
 from sessions.causes.finding import Causes
 from sessions.checking import reports
 from sessions.checking.verdicts import totals
+from sessions.errors import counted
 from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
 from workbench.capture.capturing import plain_words
@@ -201,7 +202,7 @@ def _told(
         console.message(f"{name}: {why}")
     lost = missing + sum(one["lost"] for one in found)
     if lost:
-        console.message(f"{lost:,} call{'' if lost == 1 else 's'} lost: not compared")
+        console.message(f"{counted(lost, 'call')} lost: not compared")
     console.message(f"workbench capture: {reports.summary(totals(compared.results))}")
     if options.junit is not None:
         arguments.write_output(options.junit, reports.junit_report(compared.results, unpaired))

@@ -19,11 +19,12 @@ from collections.abc import Iterator
 
 from adapters.late_dataclasses import replace
 from sessions.checking import reports
+from sessions.errors import counted
 from sessions.model.session import Column
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import Selection
-from workbench.output import console, exit_codes, measures, prompt_diff
+from workbench.output import console, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
 
 Pair = tuple[tuple[Selection, Column], tuple[Selection, Column]]
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         console.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
         for name, found in differences.items():
-            said = measures.counted(len(found), "section differs", "sections differ") if found else "the same"
+            said = counted(len(found), "section differs", "sections differ") if found else "the same"
             console.heading(f"[{name}] {said}", "red" if found else "green")
             for one in found:
                 state = "only after" if one.before is None else "only before" if one.after is None else "changed"

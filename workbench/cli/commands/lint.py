@@ -22,14 +22,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.running import linting
 from sessions.running.linting import SEVERITIES, Found
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
 from workbench.cli.arguments import Parser
-from workbench.output import console, exit_codes, json_shapes, measures
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.display import LONGEST_NAME, one_line
 from workbench.output.exit_codes import CommandError
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
         told = told or ["no lints"]
         if problems:
-            told.append(f"{measures.counted(len(problems), 'file')} not linted")
+            told.append(f"{counted(len(problems), 'file')} not linted")
         console.text(", ".join(told))
     if options.strict:
         codes.append(strict_code(linted))

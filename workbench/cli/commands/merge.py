@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import argparse
 
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file import both_changes, store
 from sessions.file.both_changes import CollisionError
 from workbench.cli.arguments import Parser
-from workbench.output import console, exit_codes, measures
+from workbench.output import console, exit_codes
 
 
 def add_arguments(parser: Parser) -> None:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         shape = {"path": name, "written": not error, "taken": list(taken), "collisions": list(places)}
         console.json({**shape, "error": error or None})
     elif not error:
-        changes = f", with {measures.counted(len(taken), 'change')} of the other side" if taken else ""
+        changes = f", with {counted(len(taken), 'change')} of the other side" if taken else ""
         console.message(f"{name}: merged{changes}")
     if error:
         console.message(f"workbench: {error}")

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from sessions.causes.cause import Cause, verdict_lines
+from sessions.errors import counted
 from workbench.checks import fixture_files, reviewing
 from workbench.checks.checking import Plan
 from workbench.checks.decisions import decisions_on_files, is_accepted_with_all, why_not
@@ -36,7 +37,7 @@ from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import tell_of_unseen, write_causes
-from workbench.output import console, exit_codes, json_shapes, measures
+from workbench.output import console, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 
 
@@ -134,12 +135,12 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
         settled = {id for one in written for id in one.settled}
         if not settled and any(one.error for one in written):
             return  # the errors say it
-        console.message(f"{len(settled)} accepted; {measures.counted(len(left.causes), 'cause')} left")
+        console.message(f"{len(settled)} accepted; {counted(len(left.causes), 'cause')} left")
         return
     if not left.causes:
         if left.is_of_something or not left.errors:
             said = "no drift" if left.is_of_something else "nothing was compared: nothing is recorded"
-            console.message(said + (f"; {measures.counted(len(left.errors), 'file')} not read" if left.errors else ""))
+            console.message(said + (f"; {counted(len(left.errors), 'file')} not read" if left.errors else ""))
         return
     if options.by == "case":
         # Print the causes of each case.
@@ -157,4 +158,4 @@ def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written],
     else:
         write_causes(left.causes)
     told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records again"
-    console.message(f"{measures.counted(len(left.causes), 'cause')}, nothing was written{told}")
+    console.message(f"{counted(len(left.causes), 'cause')}, nothing was written{told}")

@@ -30,6 +30,7 @@ from pathlib import Path
 
 from adapters.late_dataclasses import replace
 from adapters.mutations import CATALOGUE
+from sessions.errors import counted
 from sessions.file import store
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
@@ -41,7 +42,6 @@ from workbench.output import (
     exit_codes,
     json_shapes,
     markdown,
-    measures,
     reading_text,
     survival_words,
 )
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     limit = options.fail_over
     over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
     for one in over:
-        times = measures.counted(one.counts["silently_wrong"], "time")
+        times = counted(one.counts["silently_wrong"], "time")
         console.message(f"{one.id} is silently wrong {times}, of at most {limit}")
     if over:
         return exit_codes.DIFFERENT
@@ -153,8 +153,8 @@ def _grid(options: argparse.Namespace) -> Grid:
 def _write(found: Grid, name: str) -> None:
     """Print counts, silently wrong values, and the grid."""
     count = sum(len(one.cells) for one in found.columns)
-    ways = measures.counted(len(found.mutations), "way")
-    adapters = measures.counted(sum(one.good is not None for one in found.columns), "adapter")
+    ways = counted(len(found.mutations), "way")
+    adapters = counted(sum(one.good is not None for one in found.columns), "adapter")
     console.heading(f"{name} · {found.case}: {count} broken replies, {ways} × {adapters}", "blue")
     for source in survival_words.sources(found.columns):
         console.text(f"  broken is {source}")

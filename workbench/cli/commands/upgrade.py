@@ -32,7 +32,7 @@ from pathlib import Path
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass, field, replace
 from sessions.checking.expectations import ExpectationError
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file import store
 from sessions.model.session import Column
 from sessions.releases import environments
@@ -46,7 +46,7 @@ from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
-from workbench.output import console, exit_codes, measures, report_blocks
+from workbench.output import console, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     there = [options.from_model] if options.from_model else gathered.models
     notes = list(notes_of(there, options.to_model, gathered.compared, today())) if options.to_model else []
     if gathered.unread:
-        notes.append(f"{measures.counted(gathered.unread, 'file')} could not be read")
+        notes.append(f"{counted(gathered.unread, 'file')} could not be read")
     found = upgrade(change.before.name, change.after.name, gathered.compared, notes)
     if options.live:
         found = replace(found, live=conclusions(change, gathered.sent))

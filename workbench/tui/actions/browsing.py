@@ -17,13 +17,12 @@ from textual.widgets import OptionList
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
 from sessions import examples
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file import store
 from sessions.imports import pasted_calls, pasted_text
 from sessions.imports.reading import GIVE_SIGNATURE, Imported
 from sessions.model.session import Session, SignatureText
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.tui import preferences
 from workbench.tui.actions import files
 from workbench.tui.dialogs.ask import AskScreen

@@ -19,7 +19,7 @@ from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes, accepted
 from sessions.checking import checking
 from sessions.checking.verdicts import FixtureResult
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file.whole_files import key_of
 from sessions.model.session import Session
 from sessions.running import recording
@@ -28,7 +28,6 @@ from sessions.source.project import SourceError
 from workbench.checks.decisions import Decisions, KeptDecisions
 from workbench.checks.reviewing import OpenLook, add_program_text
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.state.document import Place, RenderedColumn, State
 from workbench.state.engine import is_late
 from workbench.tui.host import Host

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
-from workbench.output.measures import counted
 from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry

@@ -15,14 +15,13 @@ from typing import Any
 from adapters.late_dataclasses import replace
 from adapters.signatures.agents import FINISH, parsed_code, takes_steps
 from adapters.values.plain_json import plain
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Session, Tool
 from sessions.running import rendering
 from sessions.running.tools import NoResultError, canned_result, history_of
 from workbench.editing import edits, row_edits
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.sending.sent_runs import PastRun, SentRuns, Wanted, plain_words
 from workbench.state.document import Place, RenderedColumn, State, history_field
 from workbench.tui.actions import files

@@ -13,11 +13,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.text_diff import line_diff
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.keys import pane_keys

@@ -6,10 +6,10 @@ from itertools import groupby
 
 from adapters.lint import LINTS, Lint
 from adapters.requests.request import Request
+from sessions.errors import counted
 from sessions.running import linting
 from workbench.output import prompt_diff
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.output.spending import ESTIMATED, HOW, MOST_TURNS, Spent, bar, list_price, number, shown_shares, spent_by
 from workbench.state.document import Place, RenderedColumn
 from workbench.tui.pages.drifts import blocks_of_lines

@@ -15,11 +15,11 @@ from adapters.replies import streaming
 from adapters.replies.reading import MOST_FIXES, Reading
 from adapters.running import events
 from adapters.running.runs import Attempt, Purpose, Run
+from sessions.errors import counted
 from sessions.running.repeats import Counted, Repeats
 from workbench.lessons import reply_lesson
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line, value_text
-from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, short, stream_losses, stream_summary, verdict
 from workbench.state.document import RenderedColumn
 from workbench.tui.pages.page import LookedAt, duration, heading, json_block, measured, named, paragraph, table
@@ -183,20 +183,20 @@ LONGEST_COUNTED = 400
 
 def repeat_blocks(at: LookedAt) -> list[Block]:
     """Show the column's repeats, then a summary of all columns with repeats."""
-    counted = at.run.repeats if at.run is not None else None
+    repeats = at.run.repeats if at.run is not None else None
     blocks = [EMPTY]
-    if counted is None:
+    if repeats is None:
         under_way = at.run is not None and at.run.times > 1
         said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
         blocks += paragraph(said, "note")
     else:
-        values = f"{len(counted.values)} different" if counted.values else "none"
-        blocks += [named("runs", str(counted.runs)), named("answered", str(counted.answered))]
-        blocks += [named("not parsed", f"{counted.parse_failures}{_rate(counted)}"), named("values", values)]
-        for name, found in counted.fields.items():
+        values = f"{len(repeats.values)} different" if repeats.values else "none"
+        blocks += [named("runs", str(repeats.runs)), named("answered", str(repeats.answered))]
+        blocks += [named("not parsed", f"{repeats.parse_failures}{_rate(repeats)}"), named("values", values)]
+        for name, found in repeats.fields.items():
             blocks += [*heading(name), *_values(found)]
-        if counted.errors:
-            blocks += [*heading("Failed"), *_values(counted.errors, "error")]
+        if repeats.errors:
+            blocks += [*heading("Failed"), *_values(repeats.errors, "error")]
     rows: list[list[tuple[str, str]]] = []
     for rendered in at.columns:
         run = at.runs.get(rendered.column.id)
@@ -207,7 +207,7 @@ def repeat_blocks(at: LookedAt) -> list[Block]:
             rows.append(
                 [
                     (of, "name"),
-                    (measures.counted(repeats.runs, "run"), "text"),
+                    (counted(repeats.runs, "run"), "text"),
                     (f"{repeats.parse_failures} not parsed{_rate(repeats)}", tone),
                     (f"{len(repeats.values)} different", "text"),
                     (f"{failed} failed", "note"),

@@ -14,6 +14,7 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates
+from sessions.errors import counted
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.output import measures
@@ -91,7 +92,7 @@ def request_blocks(
     if not at.rendered.error:  # else no model's request can be made
         blocks += heading("The same column, other models")
         blocks += other_models(at) if others is None else others
-    blocks += heading(measures.counted(len(request.messages), "message"))
+    blocks += heading(counted(len(request.messages), "message"))
     room = LONGEST_PROMPT
     for number, message in enumerate(request.prompt.messages):
         room -= len(message.text)
@@ -259,7 +260,7 @@ def _steps(at: LookedAt) -> Iterable[Block]:
     count = Estimates().total(prompt.messages, request.params)
     used = sum(use.use != "dropped" for use in prompt.demos)
     demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
-    messages = measures.counted(len(prompt.messages), "message")
+    messages = counted(len(prompt.messages), "message")
     yield named("2 format", f"made {messages}, ~{count:,} tokens; {demos}")
     yield named("3 call", *_call(at))
     yield from _reading_steps(at)
@@ -294,9 +295,9 @@ def _reading_steps(at: LookedAt) -> Iterable[Block]:
     yield named("4 postprocess", "; ".join(said) or "changed nothing")
     if reading.error is None:
         steps = sum(len(one.steps) for one in reading.fields.values())
-        flags = f", {measures.counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
-        values = measures.counted(len(reading.values), "value")
-        yield named("5 parse", ("✓ ", "ok"), f"{values} in {measures.counted(steps, 'step')}{flags}")
+        flags = f", {counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
+        values = counted(len(reading.values), "value")
+        yield named("5 parse", ("✓ ", "ok"), f"{values} in {counted(steps, 'step')}{flags}")
     else:
         message = reading.error.message.strip().partition("\n")[0]
         yield named("5 parse", ("✗ ", "error"), f"{reading.error.type}: {message}")

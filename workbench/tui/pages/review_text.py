@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sessions.causes.cause import Cause, FixtureName
 from sessions.checking.verdicts import Drift
+from sessions.errors import counted
 from workbench.checks.decisions import Decision, Decisions, why_not
 from workbench.checks.reviewing import Whole
 from workbench.output.display import one_line
@@ -45,7 +46,7 @@ def fixture_list(cause: Cause, at: int, then: str, keys: KeyWords, width: int) -
         yield Block((Piece(f"{keys(key)} ", "key"), Piece(word), Piece(means, "note")))
     yield EMPTY
     walked = keys("   {review.before|←} {review.next|→}") if count > 1 else ""
-    yield Block((Piece(f"{count:,} fixture{'' if count == 1 else 's'}", "heading"), Piece(walked, "note")))
+    yield Block((Piece(counted(count, "fixture"), "heading"), Piece(walked, "note")))
     first = max(0, min(at - MOST // 2, count - MOST))
     if first:
         yield block(f"… {first:,} before", "note")

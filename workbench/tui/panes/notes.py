@@ -14,8 +14,8 @@ from textual.timer import Timer
 from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import TRAJECTORY, takes_steps
 from adapters.signatures.signature import Signature
+from sessions.errors import counted
 from workbench.editing import edits
-from workbench.output.measures import counted
 from workbench.state.document import Place, ReadSignature, RenderedColumn, State, history_field
 from workbench.tui.keys import USUAL, KeyWords, pane_keys
 from workbench.tui.messages import Edit, GoTo

@@ -17,6 +17,7 @@ from adapters.replies.reading import Reading
 from adapters.running.events import ToolInvoked
 from adapters.running.runs import why_it_ended
 from adapters.signatures.agents import takes_steps
+from sessions.errors import counted
 from workbench.output import measures
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import RenderedColumn
@@ -267,9 +268,9 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
 def _took(run: ColumnRun) -> str:
     """Describe time, cost and calls of an ended run; for repeats, their counts instead."""
     if run.repeats is not None:
-        counted = run.repeats
-        rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
-        return f" {counted.runs} runs, {measures.counted(counted.parse_failures, 'parse error')}{rate}"
+        repeats = run.repeats
+        rate = "" if repeats.parse_failure_rate is None else f" ({repeats.parse_failure_rate:.0%})"
+        return f" {repeats.runs} runs, {counted(repeats.parse_failures, 'parse error')}{rate}"
     if run.phase not in ("done", "failed"):
         return ""
     calls = f" · {run.attempts} calls" if run.attempts > 1 else ""

@@ -9,14 +9,13 @@ from textual import on
 from textual.app import ComposeResult
 
 from adapters.display import blocks as shown
-from sessions.bench.conclusions import Conclusions, cases_words
+from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun
 from sessions.bench.totals import Cell
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from workbench.bench import report
 from workbench.output.display import one_line
-from workbench.output.measures import counted
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
 from workbench.tui.keys import ON_A_DIALOG, keys_of, pane_keys
 from workbench.tui.screens import FrontScreen
@@ -220,7 +219,7 @@ class BenchScreen(FrontScreen[Wanted | None]):
     def action_causes(self) -> None:
         found = list(misses_by_cause(self._grid))
         entries = [
-            Entry(str(at), f"{one.column}: {report.group_words(one)}", cases_words(len(one.cells)))
+            Entry(str(at), f"{one.column}: {report.group_words(one)}", counted(len(one.cells), "case"))
             for at, one in enumerate(found)
         ]
         title = "Misses by cause" if found else "No misses"

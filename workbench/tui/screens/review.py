@@ -10,7 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from sessions.causes.cause import Cause, FixtureName, counted, verdict_lines
+from sessions.causes.cause import Cause, FixtureName, fixture_count, verdict_lines
 from sessions.checking.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
@@ -174,7 +174,7 @@ class ReviewScreen(FrontScreen[Left]):
         self._has_reply_beside = False
         listed: list[Block] = []
         for one in self.decisions.causes:
-            many, decision = f"  {counted(one.fixtures)}", self.decisions.of(one)
+            many, decision = f"  {fixture_count(one.fixtures)}", self.decisions.of(one)
             words = one_line(one.words, self._room_in_list(many) if under else review_text.LONGEST_WORDS)
             style = "note" if decision is not None else "error" if one.changes_verdict else "text"
             listed.append(Block((Piece(words, style), Piece(many, "note")), 0, one.id, review_text.SIGNS[decision]))
@@ -203,7 +203,7 @@ class ReviewScreen(FrontScreen[Left]):
         looked_at = review_text.LookedAt(
             self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below
         )
-        room_of_name = self._room_in_list(f"  {counted(self.cause.fixtures)}")
+        room_of_name = self._room_in_list(f"  {fixture_count(self.cause.fixtures)}")
         has_name = self.has_class("-under") and cell_len(self.cause.words) < room_of_name
 
         def made(extent: drifts.Extent = drifts.ALL) -> list[Block]:
