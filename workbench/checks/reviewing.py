@@ -44,11 +44,6 @@ class Review:
     def errors(self) -> dict[str, str]:
         return {str(one.path): one.error for one in self.checked if one.error}
 
-    def files_of(self, ids: Collection[str]) -> list[Path]:
-        """Return the files that show these causes, in the order of the check."""
-        paths = {fixture.path for cause in self.causes if cause.id in ids for fixture in cause.fixtures}
-        return [one.path for one in self.checked if str(one.path) in paths]
-
 
 class Whole(NamedTuple):
     """A fixture's recording, and the recording after accepting all its causes."""

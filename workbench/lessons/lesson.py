@@ -165,7 +165,16 @@ def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
 def _inputs_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     last = pieces[-1]
     if adapter.profile.inputs == "sections":
-        return _message_step(adapter, pieces)
+        steps: list[LessonStep] = []
+        for piece in pieces:
+            cuts = _cuts_at_openings(adapter.profile.openings, piece.content) if isinstance(piece.content, Text) else []
+            if cuts and isinstance(piece.content, Text):
+                steps += _sliced(piece, piece.content, cuts)
+            elif steps:
+                steps[-1] = replace(steps[-1], pieces=(*steps[-1].pieces, piece))
+            else:
+                steps.append(LessonStep("The inputs", INPUTS, (piece,)))
+        return steps
     title, explanation = "The inputs", INPUTS
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
     if at is None or not isinstance(last.content, Text):
@@ -175,20 +184,6 @@ def _inputs_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     head = last.content.slice(0, at)
     kept = (*pieces[:-1], last._replace(content=head)) if head else tuple(pieces[:-1])
     return [LessonStep(title, explanation, kept), reminder] if kept else [reminder]
-
-
-def _message_step(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
-    """List the steps of a message; texts are cut at their openings, other parts belong to the previous step."""
-    steps: list[LessonStep] = []
-    for piece in pieces:
-        cuts = _cuts_at_openings(adapter.profile.openings, piece.content) if isinstance(piece.content, Text) else []
-        if cuts and isinstance(piece.content, Text):
-            steps += _sliced(piece, piece.content, cuts)
-        elif steps:
-            steps[-1] = replace(steps[-1], pieces=(*steps[-1].pieces, piece))
-        else:
-            steps.append(LessonStep("The inputs", INPUTS, (piece,)))
-    return steps
 
 
 def _reminder_start(text: Text) -> int | None:

@@ -87,11 +87,6 @@ def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
     }
 
 
-def lints(found: Iterable[Lint]) -> list[JSON]:
-    """Return the lints of a column of `render --json`."""
-    return [lint(one) for one in found]
-
-
 def lint(one: Lint) -> dict[str, JSON]:
     """Return a lint with its fixes."""
     return {**_parts(one, "name severity message"), "place": str(one.place), "fixes": list(map(fix, one.fixes))}

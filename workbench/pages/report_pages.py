@@ -17,7 +17,7 @@ from sessions.causes.cause import Cause, verdict_lines
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult
 from sessions.model.session import Case
-from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
+from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import report_blocks, survival_words
@@ -116,7 +116,14 @@ def _blocks(found: Grid) -> Iterator[Block]:
         for column in found.columns:
             cell = column.cells.get(mutation.name)
             if cell is not None and cell.verdict != "same":
-                yield _reply(column, cell)
+                said = survival_words.differences(cell)
+                if cell.reading.error is not None:
+                    said.append(f"{cell.reading.error.type}: {cell.reading.error.message[:MOST_SHOWN]}")
+                said += [flag.message for flag in cell.flags]
+                text = cell.text[:MOST_SHOWN] + ("…" if len(cell.text) > MOST_SHOWN else "")
+                head = f"{SIGNS[cell.verdict]} {column.id} · {cell.mutation.name} · {WORDS[cell.verdict]}"
+                inside = (Note(cell.mutation.imitates), Items(tuple(said)), Passage("", (Piece(text, "value"),)))
+                yield Folded(Mark(head, TONES[cell.verdict]), inside, _place(column, cell.mutation))
 
 
 def counts(found: Grid) -> Table:
@@ -147,14 +154,3 @@ def _mark(column: Survival, mutation: Mutation) -> Mark:
 
 def _place(column: Survival, mutation: Mutation) -> str:
     return "".join(character if character.isalnum() else "-" for character in f"{column.id} {mutation.name}")
-
-
-def _reply(column: Survival, cell: Cell) -> Folded:
-    said = survival_words.differences(cell)
-    if cell.reading.error is not None:
-        said.append(f"{cell.reading.error.type}: {cell.reading.error.message[:MOST_SHOWN]}")
-    said += [flag.message for flag in cell.flags]
-    text = cell.text[:MOST_SHOWN] + ("…" if len(cell.text) > MOST_SHOWN else "")
-    head = f"{SIGNS[cell.verdict]} {column.id} · {cell.mutation.name} · {WORDS[cell.verdict]}"
-    inside = (Note(cell.mutation.imitates), Items(tuple(said)), Passage("", (Piece(text, "value"),)))
-    return Folded(Mark(head, TONES[cell.verdict]), inside, _place(column, cell.mutation))

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         columns = [one.id for one in session.columns]
         shape = {"path": str(path), "columns": columns, "signature": _fields(signature)}
-        console.json({**shape, "lints": json_shapes.lints(lints)})
+        console.json({**shape, "lints": list(map(json_shapes.lint, lints))})
     else:
         for one in lints:
             console.message(f"! {one.message}")

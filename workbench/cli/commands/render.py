@@ -117,7 +117,7 @@ def _shape(chosen: selection.Selection, column: Column, request: Request, with_h
         "sent": plain(rendering.body_of(chosen.session, column, request)),
         **(_http_request(chosen.session, column, request) if with_http else {}),
         **({"other_table": said} if said else {}),
-        "lints": json_shapes.lints(linting.lints_of(chosen.session, column, case, request)),
+        "lints": list(map(json_shapes.lint, linting.lints_of(chosen.session, column, case, request))),
     }
 
 

@@ -80,7 +80,8 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         if decisions is None:
             console.message("review aborted; nothing was written")
     written: list[Written] = []
-    for path in found.files_of(ids):
+    changed = {fixture.path for cause in found.causes if cause.id in ids for fixture in cause.fixtures}
+    for path in [one.path for one in found.checked if str(one.path) in changed]:
         one = reviewing.accept(path, ids, plan, found.seen.get(path))
         written.append(one)
         if options.json:  # else report each file at once: many files take a while

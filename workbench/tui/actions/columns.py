@@ -239,7 +239,20 @@ async def do(host: Host, column: Column, what: str) -> None:
         _edit(host, partial(edits.set_session, fallback=fallback), "fallback")
         host.main.status.say(f"fallback to JSON is {'on' if fallback else 'off'}")
     elif what in ("variant", "with"):
-        await _variant(host, column, beside=what == "with")
+        beside = what == "with"
+        session = host.document.session
+        entries = [
+            Entry(tag, tag, ", ".join(one.of for one in session.variants if one.tag == tag))
+            for tag in variants.tags(session)
+        ]
+        if not beside:
+            entries.insert(0, Entry("", variants.ORIGINAL_TAG, "the signature without a variant"))
+        title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
+        tag = await answer_to(host, ChooseScreen(title, entries, current=column.variant or ""))
+        if beside:
+            try_variant(host, tag, column)
+        else:
+            _edit(host, partial(column_edits.change, id=column.id, variant=tag or None), f"variant of {column.id}")
     elif what in ("left", "right"):
         move(host, column.id, -1 if what == "left" else 1)
     else:
@@ -298,22 +311,6 @@ def refused(text: str) -> str:
     except SessionError as error:
         return str(error)
     return ""
-
-
-async def _variant(host: Host, column: Column, beside: bool) -> None:
-    session = host.document.session
-    entries = [
-        Entry(tag, tag, ", ".join(one.of for one in session.variants if one.tag == tag))
-        for tag in variants.tags(session)
-    ]
-    if not beside:
-        entries.insert(0, Entry("", variants.ORIGINAL_TAG, "the signature without a variant"))
-    title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
-    tag = await answer_to(host, ChooseScreen(title, entries, current=column.variant or ""))
-    if beside:
-        try_variant(host, tag, column)
-    else:
-        _edit(host, partial(column_edits.change, id=column.id, variant=tag or None), f"variant of {column.id}")
 
 
 def _edit(host: Host, change: Change, label: str) -> None:

@@ -50,6 +50,8 @@ class ChooseScreen(Dialog[str | None]):
     `free` makes an entry from a typed text that is not in the list; without it only listed entries can be chosen.
     """
 
+    LONGEST_NAME = 0
+    """The cells of a name up to which descriptions begin below one another in a list that is not aligned."""
     BINDINGS = pane_keys(
         "This dialog",
         ("escape", "dismiss(None)", "Close", "choose.close", "Close without a choice"),
@@ -115,10 +117,6 @@ class ChooseScreen(Dialog[str | None]):
         """Return the place of the typed text among the entries: by default the last."""
         return len(self._shown)
 
-    def width_of_names(self, shown: Sequence[Entry]) -> int:
-        """Return the cells of a name before its description, which begins later only beside longer names."""
-        return self._name_width
-
     def take_lines(self, text: str) -> None:
         """Search for the first line of a pasted text."""
         self.query_one(Input).insert_text_at_cursor(text.strip().splitlines()[0])
@@ -133,14 +131,11 @@ class ChooseScreen(Dialog[str | None]):
         self._narrow(event.value)
 
     @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
     def _enter(self) -> None:
         index = self._list.highlighted
         if index is not None and index < len(self._shown):
             self.choose(self._shown[index])
-
-    @on(OptionList.OptionSelected)
-    def _select(self, event: OptionList.OptionSelected) -> None:
-        self.choose(self._shown[event.option_index])
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -166,7 +161,8 @@ class ChooseScreen(Dialog[str | None]):
             if free is not None:
                 self._shown.insert(self.place_of_typed(typed), free)
         values = [one.value for one in self._shown]
-        name_width = self.width_of_names(self._shown)
+        longest = max([len(one.name) for one in self._shown], default=0)
+        name_width = self._name_width or min(self.LONGEST_NAME, longest)
         rows = [EntryRow(partial(self._parts, one, name_width)) for one in self._shown]
         self._list.show(rows or [EntryRow(lambda: [("  no match", QUIET)], disabled=True)], self._most_rows)
         if values:
@@ -198,12 +194,11 @@ class ChooseThemeScreen(ChooseScreen):
             self.app.theme = entry.value
 
 
-LONGEST_MODEL = 27
-"""The cells of a model's name beside which descriptions are aligned."""
 LOADING = "loading litellm's models …"
 WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
 """The prefix of the provider in the value of a server's entry."""
+LISTS = "enter lists its models"
 
 
 class ModelScreen(ChooseScreen):
@@ -212,6 +207,8 @@ class ModelScreen(ChooseScreen):
     Threads read litellm's list (`litellm_models`) and ask a chosen server for its models; no model is called and
     litellm is not loaded. `only` limits the choice to these models and the offline models.
     """
+
+    LONGEST_NAME = 27
 
     def __init__(
         self,
@@ -236,6 +233,8 @@ class ModelScreen(ChooseScreen):
         self._listed: Sequence[ModelEntry] = ()
         self._of_servers: tuple[ModelEntry, ...] = ()
         self._servers: tuple[servers.Server, ...] = ()
+        self._own: tuple[Entry, ...] = ()
+        """An entry for each of the user's servers."""
 
     def contents(self) -> Iterable[Widget]:
         if self._is_open:
@@ -243,6 +242,12 @@ class ModelScreen(ChooseScreen):
                 self._servers = servers.known()
             except servers.ServersError as error:
                 plain_notify(self.app, str(error), severity="warning")
+            self._own = tuple(
+                [
+                    Entry(f"{SERVER}{one.provider}", f"{one.provider}/…", f"{one.place} ({one.source}): {LISTS}")
+                    for one in self._servers
+                ]
+            )
             if self._litellm_models is model_list.litellm_models and model_list.is_read():
                 self._listed = self._litellm_models()
                 self._said = _counted(self._listed)
@@ -255,10 +260,6 @@ class ModelScreen(ChooseScreen):
             self._load()
 
     def found(self, typed: str) -> list[Entry]:
-        own = [
-            Entry(f"{SERVER}{one.provider}", f"{one.provider}/…", f"{one.place} ({one.source}): enter lists its models")
-            for one in self._servers
-        ]
         if not typed.strip():
             named = {one.name for one in (*self._known, *self._of_servers)}
             is_listed = self._current in named or not self._is_open
@@ -269,9 +270,9 @@ class ModelScreen(ChooseScreen):
                 for name in model_choices.EXAMPLE_MODELS
                 if name != self._current and self._is_open
             ]
-            return [*current, *map(_entry, (*self._of_servers, *self._known)), *own, *examples]
+            return [*current, *map(_entry, (*self._of_servers, *self._known)), *self._own, *examples]
         words = typed.lower().split()
-        fitting = [one for one in own if all(word in self.searched_text(one) for word in words)]
+        fitting = [one for one in self._own if all(word in self.searched_text(one) for word in words)]
         models = (*self._of_servers, *self._known, *self._listed)
         found = model_list.search(models, typed)
         return [*fitting, *map(_entry, sorted(found, key=partial(_rank, words)))]
@@ -281,9 +282,6 @@ class ModelScreen(ChooseScreen):
         words = typed.lower().split()
         near = [at for at, one in enumerate(self._shown) if not all(word in one.name.lower() for word in words)]
         return near[0] if near and "/" in typed else len(self._shown)
-
-    def width_of_names(self, shown: Sequence[Entry]) -> int:
-        return min(LONGEST_MODEL, max([len(one.name) for one in shown], default=0))
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):

@@ -195,11 +195,6 @@ class EditorsPane(Vertical):
         self.show_tab()
         self._show()
 
-    def leave_hidden(self) -> None:
-        """Take the focus from a hidden editor, which would be changed unseen."""
-        if any(one.has_focus_within and not one.display for one in self.panes.values()):
-            self.screen.set_focus(None)
-
     def focus_next(self) -> None:
         """Focus the current editor; if it has the focus, go to the next tab."""
         if self.panes[self.tab].has_focus_within or self._tabs.has_focus:

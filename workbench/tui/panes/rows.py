@@ -43,6 +43,13 @@ PROBLEM_OF: Mapping[str, Callable[[State, int, str, str], str]] = {
 
 Rows = Sequence[Mapping[str, Any]]
 """The values of each row by field name."""
+ROWS_OF: Mapping[str, Callable[[State], Rows]] = {
+    "demo": lambda state: [one.values for one in state.session.demos],
+    "history": lambda state: state.case.history,
+    "tool": lambda state: [row_edits.values_of(one) for one in state.session.tools],
+    "variant": lambda state: [column_edits.values_of(one) for one in state.session.variants],
+}
+"""Functions that return the rows, by their kind."""
 
 
 class FormPane(Vertical):
@@ -106,7 +113,7 @@ class RowsPane(FormPane):
         self._note = PlainStatic(classes="pane-note")
         super().__init__(edit, state, self._note, self._list)
         self._read = ReadSignature()
-        self._rows = self.rows_of(state)
+        self._rows = ROWS_OF[self.KIND](state)
         self._row = 0
         self._opens = False
         """True to focus the current row's form at the next `show`."""
@@ -114,10 +121,6 @@ class RowsPane(FormPane):
         """The state with a row just added; while nothing else changes, escape takes that row back."""
         self._widths = (3, 1)
         """Widths of the row numbers and the marks, in cells."""
-
-    def rows_of(self, state: State) -> Rows:
-        """Return the rows."""
-        raise NotImplementedError
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         """Return the mark of a row and its style."""
@@ -132,8 +135,8 @@ class RowsPane(FormPane):
 
     def show(self, state: State, read: ReadSignature) -> None:
         self._state, self._read = state, read
-        rows, fields = self.rows_of(state), self.fields_of(read)
-        self._rows = rows
+        self._rows = rows = ROWS_OF[self.KIND](state)
+        fields = self.fields_of(read)
         self._row = max(0, min(self._row, len(rows) - 1))
         self._note.show(self.note_of(state, read))
         self.form.display = bool(rows)  # the list stays visible without rows, because its keys add the first row

@@ -37,9 +37,6 @@ class DemosPane(rows.RowsPane):
         """Show how the prompt uses each demo; `number` also counts disabled demos."""
         self._uses = {one.number: one for one in uses}
 
-    def rows_of(self, state: State) -> rows.Rows:
-        return [one.values for one in state.session.demos]
-
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         if not state.session.demos[row].enabled:
             return rows.OFF
@@ -86,9 +83,6 @@ class HistoryPane(rows.RowsPane):
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 
-    def rows_of(self, state: State) -> rows.Rows:
-        return state.case.history
-
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         return rows.OFF if row in state.case.turns_off else ("●", "$text-success")
 
@@ -131,9 +125,6 @@ class ToolsPane(rows.RowsPane):
     def __init__(self, edit: Edit, state: State, sending: SendSetup) -> None:
         super().__init__(edit, state)
         self._sending = sending
-
-    def rows_of(self, state: State) -> rows.Rows:
-        return [row_edits.values_of(one) for one in state.session.tools]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         return row_edits.FIELDS
@@ -185,9 +176,6 @@ class VariantsPane(rows.RowsPane):
     KIND = "variant"
     NOUN = "variant"
     ABSENT_TEXT = "empty"
-
-    def rows_of(self, state: State) -> rows.Rows:
-        return [column_edits.values_of(one) for one in state.session.variants]
 
     def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         return column_edits.fields_of(read.signature, self._state)

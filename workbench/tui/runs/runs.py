@@ -261,7 +261,7 @@ class Runs:
 
     def take(self, number: int) -> ColumnRun | None:
         """Apply the events received for a run; return None if it is over or was replaced."""
-        run = self._current(number)
+        run = next((one for one in self.active if one.number == number), None)
         if run is None:
             return None
         with run.lock:
@@ -275,11 +275,10 @@ class Runs:
 
         The calls of a cancelled run can still be inspected.
         """
-        run = self._current(message.number)
-        if run is None:
-            cancelled = next((one for one in self._by_place.values() if one.number == message.number), None)
-            if cancelled is not None and message.run is not None and message.run.cancelled:
-                cancelled.run = message.run
+        run = next((one for one in self._by_place.values() if one.number == message.number), None)
+        if run is None or run.phase != "running":
+            if run is not None and message.run is not None and message.run.cancelled:
+                run.run = message.run
             return None
         run.run = message.run
         run.seconds = time.monotonic() - run.started - run.progress.loading_s
@@ -297,9 +296,6 @@ class Runs:
             run.reply = reply_of_run(message.run, run.model, run.raw)
         _count(run)
         return run
-
-    def _current(self, number: int) -> ColumnRun | None:
-        return next((one for one in self.active if one.number == number), None)
 
     def _work(self, run: ColumnRun, state: State, column: Column, send: Send) -> None:
         def listen(event: Event) -> None:

@@ -191,7 +191,7 @@ class LessonScreen(FrontScreen[None]):
     def on_click(self, event: events.Click) -> None:
         step = event.style.meta.get("step")
         if isinstance(step, int):
-            self._step(step)
+            self.action_step(step - self.at)
 
     def show_teacher(self, sign: str) -> None:
         """Show in the last line whether the teacher is followed."""
@@ -216,13 +216,14 @@ class LessonScreen(FrontScreen[None]):
     # -- keys
 
     def action_step(self, by: int) -> None:
-        self._step(self.at + by)
+        self._go(self.at + by)
+        self.post_message(self.Stepped())
 
     def action_reply(self) -> None:
         """Go to the start of the reply, or back to the start of the prompt."""
         start = len(self._prompt_steps)
         if self._reply_steps:
-            self._step(start if self.at < start else 0)
+            self.action_step((start if self.at < start else 0) - self.at)
         else:
             plain_notify(self.app, keys_of(self.app)(NO_REPLY), severity="warning")
 
@@ -232,10 +233,6 @@ class LessonScreen(FrontScreen[None]):
     def action_column(self, by: int) -> None:
         self._index = (self._index + by) % len(self._columns)
         self._take_column()
-        self.post_message(self.Stepped())
-
-    def _step(self, to: int) -> None:
-        self._go(to)
         self.post_message(self.Stepped())
 
     def _go(self, to: int) -> None:

@@ -313,7 +313,9 @@ class MainScreen(PaneSizesScreen):
             self.columns.catch_up()
             await self.editors.complete()
             self.show_soon()  # a tab may have been opened before it had content
-            self.editors.leave_hidden()  # the signature has the focus at first, whatever tab is restored
+            # the signature has the focus at first, whatever tab is restored; hidden, it would be changed unseen
+            if any(one.has_focus_within and not one.display for one in self.editors.panes.values()):
+                self.set_focus(None)
         finally:
             self.complete.set()
 

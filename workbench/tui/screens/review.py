@@ -60,7 +60,7 @@ class ReviewScreen(FrontScreen[Left]):
         ("V", "view(-1)", "Back", "review.view_back", "Go back through the views"),
         ("shift+down,J,pagedown", "scroll_text(1)", "Down", "review.down", "Scroll down"),
         ("shift+up,K,pageup", "scroll_text(-1)", "Up", "review.up", "Scroll up"),
-        ("o", "open", "Open there", "review.open", "Open the session at this fixture"),
+        ("o", "close(True)", "Open there", "review.open", "Open the session at this fixture"),
         ("escape,q,ctrl+q", "close", "Close", "review.close", "Leave and record what is accepted"),
     )
 
@@ -319,11 +319,8 @@ class ReviewScreen(FrontScreen[Left]):
         self._text.scroll_relative(y=pages * max(1, self._text.page_height - 2), animate=False, force=True)
         self._text.repaint()
 
-    def action_open(self) -> None:
-        self.dismiss(Left(self.decisions, (self.cause, self.fixture)))
-
-    def action_close(self) -> None:
-        self.dismiss(Left(self.decisions))
+    def action_close(self, opens: bool = False) -> None:
+        self.dismiss(Left(self.decisions, (self.cause, self.fixture) if opens else None))
 
     @on(TextView.Moved)
     @on(TextView.Chosen)

@@ -7,6 +7,7 @@ raises. Catching the exception inside that widget keeps the rest alive; the widg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 from rich.segment import Segment
@@ -104,34 +105,29 @@ def isolate(widget: Widget, report: Report) -> None:
 
     surviving: dict[str, Any] = {
         "_dispatch_message": dispatch_message,
-        "render_lines": _surviving_painter(widget, widget.render_lines, report),
-        "get_content_width": _surviving_measure(widget.get_content_width, lambda container, _: container.width, report),
-        "get_content_height": _surviving_measure(widget.get_content_height, lambda *_: 1, report),
+        "render_lines": _surviving(widget.render_lines, partial(_error_rows, widget), report),
+        "get_content_width": _surviving(widget.get_content_width, lambda _, container, __: container.width, report),
+        "get_content_height": _surviving(widget.get_content_height, lambda *_: 1, report),
     }
     vars(widget).update(surviving)
 
 
-def _surviving_measure(measure: Callable[..., int], otherwise: Callable[..., int], report: Report) -> Any:
-    def measured(*about: Any, **named: Any) -> int:
+def _surviving(work: Callable[..., Any], otherwise: Callable[..., Any], report: Report) -> Any:
+    """Make a function that reports an exception of `work`, and returns `otherwise` of it and the arguments."""
+
+    def survived(*about: Any, **named: Any) -> Any:
         try:
-            return measure(*about, **named)
-        except Exception as error:  # measuring may raise anything
+            return work(*about, **named)
+        except Exception as error:  # measuring and painting may raise anything
             report(error)
-            return otherwise(*about, **named)
+            return otherwise(error, *about, **named)
 
-    return measured
+    return survived
 
 
-def _surviving_painter(widget: Widget, paint: Callable[[Region], list[Strip]], report: Report) -> Any:
-    def render_lines(crop: Region) -> list[Strip]:
-        try:
-            return paint(crop)
-        except Exception as error:  # painting may raise anything
-            report(error)
-            said = f"✗ {type(widget).__name__} cannot be shown: {type(error).__name__}: {error}"
-            line = Strip([Segment(one_line(said, max(1, widget.outer_size.width)))])
-            line = line.adjust_cell_length(widget.outer_size.width)
-            rows = [line if crop.y + row == 0 else Strip.blank(line.cell_length) for row in range(crop.height)]
-            return [row.crop(crop.x, crop.x + crop.width) for row in rows]
-
-    return render_lines
+def _error_rows(widget: Widget, error: Exception, crop: Region) -> list[Strip]:
+    said = f"✗ {type(widget).__name__} cannot be shown: {type(error).__name__}: {error}"
+    line = Strip([Segment(one_line(said, max(1, widget.outer_size.width)))])
+    line = line.adjust_cell_length(widget.outer_size.width)
+    rows = [line if crop.y + row == 0 else Strip.blank(line.cell_length) for row in range(crop.height)]
+    return [row.crop(crop.x, crop.x + crop.width) for row in rows]

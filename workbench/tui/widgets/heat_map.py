@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import ClassVar, Literal
 
-from textual import events
+from textual import events, on
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -191,11 +191,10 @@ class HeatMap(KeepsReverse, can_focus=True):
         if self._table.names:
             self.post_message(self.Chosen())
 
-    def on_mouse_scroll_down(self) -> None:
-        self.action_step(WHEEL_ROWS, 0)
-
-    def on_mouse_scroll_up(self) -> None:
-        self.action_step(-WHEEL_ROWS, 0)
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _roll(self, event: events.MouseEvent) -> None:
+        self.action_step(WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -WHEEL_ROWS, 0)
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset_capture(self)

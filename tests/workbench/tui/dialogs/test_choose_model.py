@@ -98,6 +98,27 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
     at_the_desk(act)
 
 
+def test_a_letter_does_not_look_for_secrets_in_the_addresses_of_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[None] = []
+    scrubber = servers.Scrubber
+
+    def make() -> servers.Scrubber:
+        made.append(None)
+        return scrubber()
+
+    monkeypatch.setattr(servers, "Scrubber", make)
+    monkeypatch.setattr(columns, "ModelScreen", partial(ModelScreen, litellm_models=tuple))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+l")
+        before = len(made)
+        await desk.type("ollama")
+        assert before and any(line.startswith("ollama_chat/…") for line in lines(desk))
+        assert len(made) == before
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 def test_choosing_a_model_that_needs_litellm_loads_it_and_one_that_does_not_leaves_it(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
