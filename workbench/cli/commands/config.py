@@ -1,8 +1,8 @@
 """`workbench config`: show the current settings and where each comes from.
 
 Prints every setting, its value, and whether that is the default, the config
-file's (with the line) or a variable's. What is wrong in the file is named with
-its line, the keys of the app included.
+file's (with the line) or a variable's. Names each mistake in the file with its
+line, also in the keys of the app.
 
 examples:
   workbench config

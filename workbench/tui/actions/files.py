@@ -93,7 +93,7 @@ async def _settle_change(host: Host, path: Path, why: BaseException | None) -> N
     answers = [
         *both,
         Answer("theirs", "r", "Reload", "Yours stays under Restore an earlier version"),
-        Answer("mine", "k", "Keep mine", "The file's stays under Restore an earlier version"),
+        Answer("mine", "k", "Keep mine", "The version on disk stays under Restore an earlier version"),
         Answer("other", "a", "Save mine under another name"),
     ]
     question = f"{question} (- in the file, + yours):\n\n{shown}"
