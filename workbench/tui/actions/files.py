@@ -265,7 +265,7 @@ async def offer_left_over(host: Host) -> None:
         return
     if host.confinement.hands_out:
         _take_up(host, left)
-        host.main.status.say("your unsaved work is here again", 5)
+        host.main.status.say("your unsaved work is restored", 5)
         return
     only_texts = bool(texts.drafts) and texts.session == document.session
     what = "this session" if path is not None else "a session that has no file yet"
