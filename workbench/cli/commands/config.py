@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             console.message(f"config file: {path}")
         if path is not None and path.with_name(BEFORE).is_file():
             console.message(
-                f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
+                f"{path.with_name(BEFORE)} is no longer read: its servers belong in [servers] of {path.name}"
             )
         for name, origin in found.origins.items():
             value = settings.shown(getattr(found.settings, name))
