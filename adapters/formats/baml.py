@@ -26,8 +26,8 @@ PROFILE = Profile(
     about="JSON, with a compact schema that has comments",
     card=Card(
         "JSON replies, with the types described in BAML's short form instead of a JSON schema.",
-        "As JSON, but each output's type in a few lines with comments: far fewer tokens for nested models.",
-        "As JSON: json_repair, a key for every output, a value of its type.",
+        "Like json, but each output's type in a few lines with comments: far fewer tokens for nested models.",
+        "Like json: broken JSON is repaired; every output needs a key, and a value of its type.",
         (
             "for nested pydantic models whose JSON schema is longer than the task",
             "with small or cheap models that get lost in a schema",

@@ -42,7 +42,7 @@ PROFILE = Profile(
         "Sections for the task, each input and the response format; no place for demos and history.",
         "The fenced block, strictly: no other keys, unless the adapter is told to let them through.",
         ("for prompts that people read and edit as documents", "where a reply must be exact or refused"),
-        ("with demos or history: they are left out, which is said beside the prompt",),
+        ("with demos or history: they are left out, as a note beside the prompt says",),
     ),
     inputs="sections",
     reply="fenced json",

@@ -212,8 +212,8 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
     elif any(is_decision_type(one) for one in walk(field.annotation)):
         yield Lint(
             "decision-inside-a-type",
-            f"The decision inside of `{field.name}` is the model's own, value and confidence: thresholds, cuts and "
-            "weights do not apply.",
+            f"The model itself gives the value and confidence of the decision in `{field.name}`: thresholds, cuts "
+            "and weights do not apply.",
             place,
         )
     yield from _aliases(field, place, profile)

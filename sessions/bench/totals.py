@@ -40,6 +40,7 @@ class Totals:
 
     A run without a complete reply because of the column counts as a miss (`BenchRun.outcome` "rejected"). A run that
     the infrastructure failed ("failed") says nothing about the column: it is counted in `failed`, and in no share.
+    Every annotated number is a sum, which `include` adds up over cells; whatever is not a sum needs its own line there.
     """
 
     many: int

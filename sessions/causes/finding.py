@@ -341,7 +341,7 @@ def plain_words(key: Key) -> str:
     if key.kind == "reading":
         return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"
     if key.kind == "capabilities":
-        return f"what the model can do changed{name and f', as{name} shows'}"
+        return f"the model's capabilities changed{name and f', as{name} shows'}"
     if key.kind == "adapter or its options":
         return f"the adapter or its options changed{key.name and f' ({key.name})'}{change}"
     if key.kind == "key order":

@@ -301,7 +301,7 @@ _SENTENCES: Mapping[str, str | Words | tuple[str, str, str | Words]] = {
     ),
     PARAMETER: ("`{0}` is sent too: {2}", "`{0}` is no longer sent (was {1})", "`{0}` is {2}, no longer {1}"),
     NO_PROMPT: lambda _, before, after: (
-        "no prompt is made any more" if after == "none" else "a prompt is made, which was refused"
+        "the prompt can no longer be made" if after == "none" else "the prompt can be made now"
     ),
     PARTS: "messages with an image or a file are {2}, no longer {1}",
     REFUSED: lambda _, before, after: f"replies that were read are refused: {after}",

@@ -56,7 +56,7 @@ class ValueSource:
     def _custom(self, value: pydantic.BaseModel, indent: str) -> str:
         cls = type(value)
         if not cls.__module__.startswith("adapters.types."):
-            raise ExportError(f"dspy has no type {cls.__name__}, so that a value of it cannot be written for it")
+            raise ExportError(f"dspy has no type {cls.__name__}, so values of it cannot be exported")
         arguments = {
             name: getattr(value, name)
             for name, info in cls.model_fields.items()
@@ -83,8 +83,8 @@ NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
 NOT_AT_THE_TOP = ("BAMLAdapter",)
 """Adapters of dspy that `import dspy` does not export."""
 OTHER_ORDER = (
-    "the order of the classes: it is the order that Python needs, and where a class follows the class that uses "
-    "it, dspy shows only its name, so that the prompt differs there"
+    "the order of the classes: Python needs another, and where a class follows the class that uses it, dspy shows "
+    "only its name, so the prompt differs there"
 )
 DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
 """Argument names of `dspy.Predict`, which inputs cannot have."""

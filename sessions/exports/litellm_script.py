@@ -92,7 +92,7 @@ def litellm_script(source: Source) -> Exported:
     if made.stops:
         left.append(f"the stops {', '.join(map(text_literal, made.stops))}, which that API does not know")
     if made.times > 1:
-        left.append(f"{made.times - 1} of the {made.times} completions: that API gives one a call")
+        left.append(f"{made.times - 1} of the {made.times} completions: that API returns one per call")
     allowed, said = endpoints.key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY

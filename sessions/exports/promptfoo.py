@@ -160,7 +160,7 @@ def _guards(slots: Sequence[Mapping[str, str]]) -> dict[str, str]:
             sign = next((sign for sign in SEPARATORS if not any(sign in one for one in found)), None)
             if sign is None:
                 raise ExportError(
-                    f"the values of {field} have every sign that could keep promptfoo from acting on them"
+                    f"the values of {field} contain every character that could keep promptfoo from interpreting them"
                 )
             guards[field] = sign
     return guards

@@ -339,7 +339,7 @@ class _Gathering:
         before = self.meanings.setdefault(name, meant)
         if before != meant:
             one, other = (self.project.name(of.file) if of.file else of.imported for of in (before, meant))
-            said = f"`{name}` in {self.project.name(file)} is two things: of {one}, and of {other}"
+            said = f"`{name}` in {self.project.name(file)} is defined twice: in {one} and in {other}"
             raise SourceRefusedError(said, "rename one of the two")
         if meant.file is not None and name != meant.name:
             self.aliases[name] = meant.name

@@ -181,7 +181,7 @@ def check_source(session: Session, folder: Path, follower: Follower) -> SourceVe
     except SignatureError as error:
         return SourceVerdict("error", (Drift("source", "signature", str(error)),))
     if drift and digest_of(found.text) == signature.source.digest:
-        said = "the session was edited since it was taken from the program; `workbench push` writes that there"
+        said = "the session was edited since it was taken from the program; `workbench push` writes the edits there"
         drift.append(Drift("source", "signature.text", said))
     is_untracked = alone is not None and signature.instructions not in (None, alone.instructions)
     note = OWN_INSTRUCTIONS if is_untracked else ""

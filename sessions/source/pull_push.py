@@ -101,7 +101,7 @@ def pulled(session: Session, folder: Path, follower: Follower, link: SourceLink 
     try:
         before = session.signature.read()
     except SignatureError:
-        return Pulled(replace(session, signature=signature), ("the text could not be read before",), ())
+        return Pulled(replace(session, signature=signature), ("the session's earlier text could not be parsed",), ())
     notes: list[str] = []
     demos = []
     for number, demo in enumerate(session.demos, 1):

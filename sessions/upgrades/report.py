@@ -147,7 +147,7 @@ def notes_of(before: Sequence[str], after: str, compared: Sequence[Compared], to
         if retirement is not None:
             yield retirement.sentence(today)
         if listed(model) is None:
-            yield f"{model} is in no table: its price and its context are unknown, and what it can do is guessed"
+            yield f"no table lists {model}: its price and context window are unknown, and its capabilities are guessed"
     new = listed(after)
     for model in old:
         there = listed(model)

@@ -13,7 +13,7 @@ import pytest
 
 from sessions.errors import SessionError
 from workbench import __version__
-from workbench.cli.commands import SUMMARIES
+from workbench.cli.commands import SUMMARIES, parser_of
 from workbench.output import exit_codes
 from workbench.tui.launch import run_app
 
@@ -67,6 +67,12 @@ def test_help_of_every_command_teaches_by_example(command: str, run: Callable[..
         assert done.code == 0
         assert f"examples:\n  workbench {command}" in done.out or f"  workbench {command}" in done.out
         assert "--json" in done.out
+
+
+@pytest.mark.parametrize("command", SUMMARIES)
+def test_the_account_in_the_help_of_a_command_fits_80_columns(command: str) -> None:
+    account = str(parser_of(command).description).splitlines()
+    assert [line for line in account if len(line) > 80] == []
 
 
 def test_without_docstrings_the_help_has_the_summary() -> None:

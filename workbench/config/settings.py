@@ -269,7 +269,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "editor",
         "a command",
-        "What opens the focused text outside of the app.",
+        "The command that opens the focused text outside the app.",
         'editor = "code --wait"',
         _text,
         ("VISUAL", "EDITOR"),
@@ -279,15 +279,15 @@ KEYS: tuple[Key, ...] = (
     Key(
         "remember_layout",
         "true or false",
-        "Whether sizes, hidden columns and collapsed parts are as you left them the next time.",
+        "Restore sizes, hidden columns and collapsed parts at the next start.",
         "remember_layout = false",
         _yes_or_no,
     ),
     Key(
         "keep_runs",
         "a number of megabytes",
-        "The room for everything sent, which `alt+h` and `workbench runs` search. The oldest runs make room; 0 keeps "
-        "none.",
+        "The disk space for everything sent, which `alt+h` and `workbench runs` search. The oldest runs make room; 0 "
+        "keeps none.",
         "keep_runs = 0",
         _megabytes,
     ),

@@ -17,7 +17,7 @@ from workbench.output.exit_codes import CommandError
 PAGE = formats.Format(
     "page",
     "page for a browser",
-    "a handout: one HTML file with prompts, replies and lesson to try out",
+    "a handout: an HTML file with prompts, replies and lesson to try out",
     "lesson.html",
     "all",
     "workbench.exporting.session_page:page_of",

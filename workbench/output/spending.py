@@ -39,7 +39,7 @@ class Spent:
         """`412 tokens, counted by o200k_base`, or `~412 tokens, estimated`."""
         by = f"counted by {self.ledger.tokenizer}" if self.ledger.tokenizer else "estimated"
         if self.ledger.tokenizer and not self.ledger.exact:
-            by += ", but for what has ~"
+            by += ", except rows with ~"
         return f"{number(self.ledger.tokens, self.ledger.exact)} tokens, {by}"
 
     @property

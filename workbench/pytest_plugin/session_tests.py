@@ -183,7 +183,8 @@ class SessionTest(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        return self.path, None, self.nodeid
+        # In a domain that ends the test's id, `pytest -v` would replace every dot: `q::session::json`.
+        return self.path, None, self.nodeid.replace("::", " · ")
 
 
 def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.Item], list[pytest.Item]]:

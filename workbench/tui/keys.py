@@ -221,7 +221,7 @@ def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Ite
         app_id = next(iter(ids.get(("", key), ())), "")
         for id in sharing:
             if not {("", key, app_id), (owner, key, id)} <= before:
-                yield f"{key} of {app_id} works everywhere, so that {id} cannot have it"
+                yield f"{key} of {app_id} works everywhere, so {id} cannot use it"
 
 
 def usable(keymap: Mapping[str, str]) -> dict[str, str]:

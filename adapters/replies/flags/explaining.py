@@ -27,7 +27,7 @@ def no_answer(reading: Reading) -> Iterator[Flag]:
         return
     if reading.ended is not UNKNOWN_END:
         yield from _ended(reading)
-    if not reading.has_values and (found := _no_answer(reading)) is not None:
+    if not reading.has_values and (found := _without_fields(reading)) is not None:
         yield found
     if error.type == "TooLargeError":
         yield Flag("too-large-to-read", f"The reply exceeds a limit of this project: {error.message}.", error.field)
@@ -87,7 +87,7 @@ def _ended(reading: Reading) -> Iterator[Flag]:
         yield Flag("stopped-by-filter", "The provider's content filter stopped the reply.")
 
 
-def _no_answer(reading: Reading) -> Flag | None:
+def _without_fields(reading: Reading) -> Flag | None:
     """Return the flag for the cause of a reply without fields: empty, too short, unfinished thoughts, a refusal."""
     text = reading.completion.strip()
     if not text or is_only_thoughts(text):

@@ -698,7 +698,7 @@ def test_the_table_is_made_of_flags() -> None:
 
 def test_every_flag_that_only_an_error_raises_is_a_cause() -> None:
     """Without its row in the table, another cause and its fixes are named beside the flag."""
-    source = "".join(map(inspect.getsource, (explaining.no_answer, explaining._ended, explaining._no_answer)))
+    source = "".join(map(inspect.getsource, (explaining.no_answer, explaining._ended, explaining._without_fields)))
     of_no_answer = set(re.findall(r'Flag\(\s*"([a-z-]+)"', source))
     assert {"empty-reply", "think-not-closed", "refusal", "cut-off-at-limit", "too-large-to-read"} <= of_no_answer
     assert list(SECTIONS)[-1] == "Values that were refused"

@@ -153,7 +153,7 @@ def test_a_class_or_a_file_that_is_gone_is_answered_with_the_nearest(project: Pa
 
 def test_one_name_for_two_things_is_refused(project: Path) -> None:
     (project / "app" / "base.py").write_text(BASE.replace("note: str", "note: Bill") + "class Bill(str):\n    pass\n")
-    with pytest.raises(SourceRefusedError, match="is two things: of app/"):
+    with pytest.raises(SourceRefusedError, match="is defined twice: in app/"):
         taken(project)
 
 

@@ -206,6 +206,12 @@ def test_an_update_that_selects_parse_tests_by_chance_leaves_a_changed_value_out
     assert run_pytest().ids("FAILED") == {"prompts/invoice.session.json::case 1::xml::parse"}
 
 
+def test_the_names_that_pytest_lists_select_their_tests(run_pytest: Pytest, project: Path) -> None:
+    listed = re.findall(r"(?m)^(prompts/.*) PASSED ", run_pytest("-v", "prompts").text)
+    assert set(listed) == all_ids()
+    assert run_pytest(listed[0]).summary == "1 passed"
+
+
 @pytest.mark.slow
 def test_an_update_touches_the_chosen_tests_alone(run_pytest: Pytest, project: Path) -> None:
     change_instructions(project / "prompts" / "invoice.session.json")

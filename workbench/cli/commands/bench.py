@@ -11,9 +11,9 @@ another prompt, model or option is another run. ctrl+c waits for active runs;
 press it again to abort them. The session is not changed.
 
 Exits 0 when all runs are done, 1 with --fail-under or --fail-if-worse if they
-fail, 2 if --expect or --metric raises an exception, 3 if a run could not be counted
-or, with --fail-under or --fail-if-worse, was not made, 4 if --no-send finds no run
-or --fail-if-worse nothing to compare.
+fail, 2 if --expect or --metric raises an exception, 3 if a run could not be
+counted or, with --fail-under or --fail-if-worse, was not made, 4 if --no-send
+finds no run or --fail-if-worse nothing to compare.
 
 examples:
   workbench bench q.session.json --dry-run                       calls, tokens and price, nothing is sent

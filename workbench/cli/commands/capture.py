@@ -1,10 +1,10 @@
 """`workbench capture`: run a program and write its dspy calls to sessions.
 
-Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without changing
-the program: one session a signature in DIR, a case for each distinct input,
-with demos, adapter, model, reply and dspy's parse result. Differences from this
-workbench's own prompts and parse results are reported at the end. Sessions
-already in DIR gain the cases and columns they lack.
+Run PROGRAM and save its dspy calls (2.6 and later) as sessions, without
+changing the program: one session a signature in DIR, a case for each distinct
+input, with demos, adapter, model, reply and dspy's parse result. Differences
+from this workbench's own prompts and parse results are reported at the end.
+Sessions already in DIR gain the cases and columns they lack.
 
 Works with any Python of any environment; nothing needs to be installed there.
 Keeps the program's output and exit code, and writes messages to standard error.

@@ -1,8 +1,8 @@
 """`workbench config`: show the current settings and where each comes from.
 
 Prints every setting, its value, and whether that is the default, the config
-file's (with the line) or a variable's. What is wrong in the file is named with
-its line, the keys of the app included.
+file's (with the line) or a variable's. Names each mistake in the file with its
+line, also in the keys of the app.
 
 examples:
   workbench config
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             console.message(f"config file: {path}")
         if path is not None and path.with_name(BEFORE).is_file():
             console.message(
-                f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
+                f"{path.with_name(BEFORE)} is no longer read: its servers belong in [servers] of {path.name}"
             )
         for name, origin in found.origins.items():
             value = settings.shown(getattr(found.settings, name))

@@ -10,7 +10,7 @@ Convert SOURCE to a new session, or add it to an existing session. SOURCE is
                     the output of `dspy.inspect_history()`; lm.history as Python
   .json .jsonl      a trace: spans of OpenTelemetry (GenAI, OpenInference),
                     Phoenix, MLflow, Langfuse or LangSmith; each call of a model
-                    becomes a case. -o FOLDER/ makes a session for each signature
+                    becomes a case; -o FOLDER/ makes a session per signature
   a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
                     .json; they become variants of a session's instructions
 If a file lacks types, roles or names, the command proposes them and asks. While

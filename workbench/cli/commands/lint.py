@@ -4,8 +4,8 @@ Report what reaches the model in an unexpected form, and what its reply is known
 to fail on: by signature, values, adapter and model. Calls no model. An error
 means that the call fails or a value is not sent, a warning that the model sees
 or returns something other than given, an info that the form may surprise.
-SESSION is a session file, or a folder of them. Exits 0; with --strict 1 if there
-is an error or a warning.
+SESSION is a session file, or a folder of them. Exits 0; with --strict 1 if
+there is an error or a warning.
 
 examples:
   workbench lint q.session.json

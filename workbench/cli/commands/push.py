@@ -1,10 +1,10 @@
 """`workbench push`: write a session's signature back to its linked program.
 
 Write a session's edited class back into its program: the lines of the class and
-its models, and nothing else, in the file's own encoding. Shows the change, and
-which other sessions it changes, and asks first; --yes skips the question. Comments and layout that the program
-gained since stay. If the class itself changed there, nothing is written: pull
-first.
+its models, and nothing else, in the file's own encoding. Shows the change and
+the other sessions that it changes, and asks first; --yes skips the question.
+Comments and layout that the program gained since stay. If the class itself
+changed there, nothing is written: pull first.
 
 Exits with 1 when something differs and nothing was written.
 

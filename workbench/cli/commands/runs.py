@@ -118,7 +118,7 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
 def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
     found = kept.whole(options.id)
     if found is None:
-        raise CommandError(f"there is no run {options.id}; newer runs may have taken its room")
+        raise CommandError(f"there is no run {options.id}; newer runs may have replaced it")
     if options.output:
         session = kept.session_of(options.id)
         if session is None:

@@ -2,10 +2,11 @@
 
 Serve the app to a class in the browser: one address for all, and for each
 participant a session and a folder of their own. Participants cannot reach your
-files, programs or API keys; the offline models answer. The address stops working
-when the class is full. A participant who closes the page leaves no process, and
-the folder is deleted with the seat. Each participant takes 65 to 90 MB of memory.
-A second address is the teacher's: participants can follow the teacher's page.
+files, programs or API keys; the offline models answer. The address stops
+working when the class is full. A participant who closes the page leaves no
+process, and the folder is deleted with the seat. Each participant takes 65 to
+90 MB of memory. A second address is the teacher's: participants can follow the
+teacher's page.
 
 examples:
   workbench serve                                 on this machine, with the first example

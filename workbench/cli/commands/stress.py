@@ -7,8 +7,9 @@ recording, else the reply below it, another column's reply, a demo, or the
 answer of offline/exact. Tries every adapter, with the options of the session's
 columns. Calls no model.
 
-Exits 0, or 1 with --fail-over if an adapter is silently wrong more often;
-4 without a reply to damage; with --fail-over, also if an adapter that you name has none.
+Exits 0, or 1 with --fail-over if an adapter is silently wrong more often; 4
+without a reply to damage; with --fail-over, also if an adapter that you name
+has none.
 
 examples:
   workbench stress q.session.json

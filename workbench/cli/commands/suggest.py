@@ -1,12 +1,12 @@
 """`workbench suggest`: ask a model to rewrite a text; `--take` saves a variant.
 
 Ask a model to rewrite SESSION's instructions or the description of a field. The
-model gets the signature and the replies that did not parse or did not meet their
-expectations. Print the rewrite as a diff; --take saves it as a variant.
+model gets the signature and the replies that did not parse or did not meet
+their expectations. Print the rewrite as a diff; --take saves it as a variant.
 
---bench shows the model the misses of `workbench bench`, by cause, from half of the
-cases; saves the variant; benches it beside the original; and reports whether the
-other half gained, too.
+--bench shows the model the misses of `workbench bench`, by cause, from half of
+the cases; saves the variant; benches it beside the original; and reports
+whether the other half gained, too.
 
 examples:
   workbench suggest q.session.json --model openai/gpt-6-sol

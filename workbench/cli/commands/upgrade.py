@@ -53,14 +53,14 @@ from workbench.pages import report_pages
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
-    parser.option("--from", "DSPY", "the dspy there is (default: installed)", dest="before")
-    parser.option("--to", "DSPY", "the dspy to come (default: ours)", dest="after")
+    parser.option("--from", "DSPY", "the current dspy (default: installed)", dest="before")
+    parser.option("--to", "DSPY", "the new dspy (default: ours)", dest="after")
     parser.option("--from-model", "M", "default: each column's own", type=arguments.model)
-    parser.option("--to-model", "M", "the model to come", type=arguments.model)
+    parser.option("--to-model", "M", "the new model", type=arguments.model)
     parser.option(
         "--from-adapter", "A", "only columns of this adapter, or a new one where there is none (default: every column)"
     )
-    parser.option("--to-adapter", "A", "the adapter to come")
+    parser.option("--to-adapter", "A", "the new adapter")
     parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
     parser.flag("--live", "also send under both and judge the replies")

@@ -92,7 +92,7 @@ async def _settle_change(host: Host, path: Path, why: BaseException | None) -> N
     answers = [
         *both,
         Answer("theirs", "r", "Reload", "Yours stays under Restore an earlier version"),
-        Answer("mine", "k", "Keep mine", "The file's stays under Restore an earlier version"),
+        Answer("mine", "k", "Keep mine", "The version on disk stays under Restore an earlier version"),
         Answer("other", "a", "Save mine under another name"),
     ]
     question = f"{question} (- in the file, + yours):\n\n{shown}"
@@ -264,7 +264,7 @@ async def offer_left_over(host: Host) -> None:
         return
     if host.confinement.hands_out:
         _take_up(host, left)
-        host.main.status.say("your unsaved work is here again", 5)
+        host.main.status.say("your unsaved work is restored", 5)
         return
     only_texts = bool(texts.drafts) and texts.session == document.session
     what = "this session" if path is not None else "a session that has no file yet"

@@ -284,7 +284,7 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
     reading = reading_by(rendered, parser)
     title = catalog.title(parser)
     if reading is None:
-        why = "too long to be read by all" if len(rendered.text) > reply_lesson.LONGEST else "not read"
+        why = "too long to parse with every adapter" if len(rendered.text) > reply_lesson.LONGEST else "not read"
         return [named(title, (why, "note"))]
     if reading.ok:
         values = reading.values.items()

@@ -276,7 +276,7 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         reply = at.rendered.reply
         if reply is None:
             return ((at.keys("nothing sent yet: {app.send_all|F5} sends"), "note"),)
-        return (f"the reply was {reply.source}", (" (its calls are not at hand)", "note"))
+        return (f"the reply was {reply.source}", (" (its calls are not available)", "note"))
     first = run.run.attempts[0]
     failed = ((f" · {first.error}", "error"),) if first.error else ()
     return (f"{first.model} · {duration(first.duration_ms)} · {measures.billed(first)}", *failed)

@@ -178,7 +178,7 @@ def notes_of(
         ]
         if turns is None and state.case.history and not has_steps:
             count = counted(len(state.case.history), "history turn is", "history turns are")
-            text = "the trajectory has a text in Inputs"
+            text = "the Inputs tab has a text for the trajectory"
             why = text if takes_steps(read.signature) else "the signature has no History input"
             said = f"{count} in no prompt: {why}"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))

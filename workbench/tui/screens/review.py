@@ -115,7 +115,7 @@ class ReviewScreen(FrontScreen[Left]):
             count = len(self.decisions.causes) - len(self.decisions.open)
             are = "1 decision is back" if count == 1 else f"{count:,} decisions are back"
             undone = keys_of(self.app)("{review.undo|u} takes that back.")
-            said = f"{are}, of a review that was cut off. {undone}"
+            said = f"{are} from an interrupted review. {undone}"
             plain_notify(self.app, said, title="Decided the last time", timeout=10)
 
     # -- what is looked at

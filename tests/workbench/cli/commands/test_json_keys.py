@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_features import documented_json_keys
 from tests.workbench.conftest import Run
 from workbench.__main__ import main
 
@@ -109,3 +110,26 @@ def test_a_bench_counts_and_compares(run: Run, session: str) -> None:
     assert (pair["a_better"], pair["b_better"], pair["difference"]) == (0, 0, 0)
     assert pair["p_adjusted"] == 1
     assert pair["cases_needed"] is None
+
+
+def test_every_key_of_a_send_and_of_its_repeats_is_documented(run: Run, session: str) -> None:
+    (sent,) = run("send", session, "--adapter", "chat", "--json").json["runs"].values()
+    (attempt,) = sent["attempts"]
+    (completion,) = attempt["completions"]
+    (repeated,) = run("send", session, "--adapter", "chat", "--repeat", "2", "--json").json["runs"].values()
+    assert {*sent, *attempt, *completion, *repeated} - documented_json_keys() == set()
+    assert {"number", "purpose", "tool_turns", "logprobs", "parse_failures", "count"} <= documented_json_keys()
+
+
+def test_every_key_of_a_model_is_documented(run: Run) -> None:
+    listed = run("models", "--json").json
+    can = run("models", "--capabilities", "openai/gpt-6-luna", "--json").json["openai/gpt-6-luna"]
+    written = {*listed, *can}.union(*listed["models"], *[one["can"] for one in listed["models"] if "can" in one])
+    assert {"table", "context_tokens", "input_price", "output_price", "said_by"} <= written
+    assert {*written, "api_base", "says"} - documented_json_keys() == set()
+
+
+def test_every_key_of_an_import_is_documented(run: Run, session: str) -> None:
+    Path("demos.csv").write_text("question,answer,sure\nWhy?,So.,true\n", encoding="utf-8")
+    written = run("import", "demos.csv", "--into", session, "--dry-run", "--json").json
+    assert {*written, *written["signature"]} - documented_json_keys() == set()

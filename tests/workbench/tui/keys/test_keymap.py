@@ -29,7 +29,7 @@ def test_no_key_of_the_app_is_given_twice() -> None:
     [
         ({"app.sav": "f5"}, "there is no key binding 'app.sav'; did you mean app.save?"),
         ({"app.save": "f1"}, "f1 is given to app.save and app.help: only one of them can have it"),
-        ({"app.save": "ctrl+n"}, "ctrl+n of app.save works everywhere, so that rows.add cannot have it"),
+        ({"app.save": "ctrl+n"}, "ctrl+n of app.save works everywhere, so rows.add cannot use it"),
         ({"[/x]\x1b": "f5"}, "there is no key binding '[/x]\\x1b'"),
     ],
 )
