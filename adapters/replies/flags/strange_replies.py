@@ -32,7 +32,7 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}|<\|open\|>|"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?\w{1,20}|<\|open\|>|"
     r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")

@@ -25,6 +25,7 @@ A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
 """A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
 BARE = "a bare &"
+LAST_CLOSED = re.compile(r"</([^\s<>/]+)>\s*\Z")
 CUT_TAG = re.compile(r"</?[A-Za-z][\w.:-]*\Z")
 LONGEST_TAG = 100
 MOST_EXPLAINED = 50
@@ -59,6 +60,8 @@ def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
     if at is None:
         return ()
     where = place(reading, at)
+    if text.rfind("<think>", 0, at) > text.rfind("</think>", 0, at):
+        where += ", inside <think>"
     found: Flag | None = None
     if "declaration" in error.message or text.startswith("<?xml", at):
         said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
@@ -77,7 +80,10 @@ def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
         opened = _open_tags(text, at)
         tag = f"{_tag_at(reading, opened[0])} is" if opened else "every tag is"
-        found = Flag("xml-cut-off", f"The reply ends ({where}) before {tag} closed")
+        last = LAST_CLOSED.search(text)
+        is_whole = last is not None and last[1] in reading.fields and opened and opened[0].group(2) in reading.fields
+        said = f"{tag} not closed" if is_whole else f"The reply ends ({where}) before {tag} closed"
+        found = Flag("xml-tag-not-closed" if is_whole else "xml-cut-off", said)
     elif "mismatched tag" in error.message:
         found = Flag("xml-tag-not-closed", _not_closed(reading, at))
     elif "no element found" in error.message or "unclosed" in error.message:
