@@ -36,6 +36,8 @@ THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
 ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"(?=\s*[^\s,:}\]])')
+TO_THE_END = re.compile(r"[^\s,}\]]+")
+"""The rest of a value without quotes that json_repair cut at a colon."""
 BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
@@ -164,7 +166,12 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
             f"The reply has no readable value for `{name}`; json_repair put an empty text there.",
             name,
         )
-    if field.raw and field.state == "read":
+    is_cut = field.raw is not None and field.raw.endswith(":")
+    rest = TO_THE_END.match(reading.completion, field.place[1]) if is_cut and field.place else None
+    if rest is not None:
+        said = f"{shown(rest.group())} of {shown(f'{field.raw}{rest.group()}')} is not in the value"
+        yield Flag("text-lost-in-repair", f"json_repair left out a part of `{name}`: {said}.", name)
+    elif field.raw and field.state == "read":
         yield from _losses(name, JsonText(field.raw), step.after)
         end = END_OF_JSON.search(step.before[-LONGEST_END:])
         found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()

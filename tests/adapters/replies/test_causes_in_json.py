@@ -246,3 +246,15 @@ def test_xml_that_ends_inside_a_tag_of_its_own_was_cut_off() -> None:
 def test_curly_quotes_are_named_with_their_line() -> None:
     (cause,) = read("json", "q -> key: list[str]", '{\n"key”: [“a”]}').diagnosis
     assert cause.message == "With straight quotes instead of the curly “ ” (from line 2) it parses."
+
+
+def test_a_time_without_quotes_loses_what_follows_its_hour() -> None:
+    (cause,) = read("json", "q -> at, n: int", '{"at": 10:30:00, "n": 3}').diagnosis
+    assert cause.message == "json_repair left out a part of `at`: '30:00' of '10:30:00' is not in the value."
+    assert (cause.cause, cause.field) == ("text-lost-in-repair", "at")
+
+
+def test_a_reply_that_ends_within_its_first_key_was_cut_off() -> None:
+    (cause,) = read("json", "q -> text", '{"text').diagnosis
+    assert cause.message == "The reply ends within its first JSON key ('{\"text')."
+    assert cause.fixes[0].kind == "max_tokens"
