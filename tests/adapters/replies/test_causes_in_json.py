@@ -243,6 +243,17 @@ def test_xml_that_ends_inside_a_tag_of_its_own_was_cut_off() -> None:
     assert cause.cause == "xml-cut-off"
 
 
+def test_an_output_that_is_open_while_another_ends_is_not_closed() -> None:
+    reply = "<mood>\n<why>\n<mood>It died.</mood>\n</why>\n\n<mood>\n<mood>It di"
+    (cause,) = read("xml", "q -> mood, why", reply).diagnosis
+    assert cause.message.startswith("<mood> (line 1, column 1) is not closed; ")
+
+
+def test_a_bracket_that_ends_the_reply_is_a_tag_that_was_cut_off() -> None:
+    (cause,) = read("xml", "q -> plan", "<plan>\nGo.\n<").diagnosis
+    assert cause.message.startswith("The reply ends within the tag < (line 3, column 1); ")
+
+
 def test_curly_quotes_are_named_with_their_line() -> None:
     (cause,) = read("json", "q -> key: list[str]", '{\n"key”: [“a”]}').diagnosis
     assert cause.message == "With straight quotes instead of the curly “ ” (from line 2) it parses."
