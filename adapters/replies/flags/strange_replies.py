@@ -312,7 +312,7 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         if is_as_many and is_flat and not (near or whole) and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
-                said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."
+                said = f"The reply has the JSON keys {told} instead of {named(list(outputs))}."
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
