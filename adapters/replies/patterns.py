@@ -338,7 +338,12 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
-    Pattern("key-missing", "A JSON key is missing", (use("baml"), use("json")), "browser-use #3542"),
+    Pattern(
+        "key-missing",
+        "A JSON key is missing",
+        (use("baml"), describe("Never leave out this JSON key."), use("json")),
+        "browser-use #3542 #436, ragas #1206, graphiti #912",
+    ),
     Pattern(
         "marker-of-another-prompt",
         "A marker of another prompt is in the value",
