@@ -326,7 +326,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
             message = f"{subject} is {kind}, without any {expected}."
         else:
             message = f"{subject} is bare: {shown(text)}, without any {expected}."
-    elif form == "fenced json" and "```json" in text:
+    elif form == "fenced json" and "```json" in text and reading.ended.finish_reason != "length":
         message = f"The fenced block is not valid JSON{_complaint(reading)}."
     else:
         message = _instead_of_outputs(reading, text, subject, expected)

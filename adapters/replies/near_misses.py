@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
-from adapters.replies.flag import Flag, shown
+from adapters.replies.flag import Flag, line, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import BEGINS, JsonText, text_in_quotes, with_escapes, without_fences
@@ -46,7 +46,8 @@ ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 IN_TRIPLE_QUOTES = re.compile(r'"""(.*?)"""(?!")', re.DOTALL)
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
-FULL_WIDTH_SIGNS = "：，｛｝［］＂“”"
+CURLY = "“”"
+FULL_WIDTH_SIGNS = f"：，｛｝［］＂{CURLY}"
 FULL_WIDTH = str.maketrans(FULL_WIDTH_SIGNS, ':,{}[]"""')
 
 
@@ -73,7 +74,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if not is_plain:
         yield from own(reading)
     elif not text.isascii():
-        yield from _in_ascii(text)
+        yield from _in_ascii(reading, text)
     if reading.lacking and not _is_clear(reading):
         yield from _misspelt(reading)
     if answer := without_thinking(text):
@@ -262,7 +263,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
         mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
         yield Guess(f"The list is probably `{names[0]}` itself; as an object with that JSON key it parses as", mended)
-    yield from _in_ascii(text)
+    yield from _in_ascii(reading, text)
     merged: dict[str, Any] = {}
     for here in fields:
         merged.update(here)
@@ -270,9 +271,14 @@ def _json(reading: Reading) -> Iterator[Guess]:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
 
 
-def _in_ascii(text: str) -> Iterator[Guess]:
-    if not text.isascii() and any(map(text.__contains__, FULL_WIDTH_SIGNS)):
-        yield Guess("With ASCII punctuation instead of full-width signs it parses as", text.translate(FULL_WIDTH))
+def _in_ascii(reading: Reading, text: str) -> Iterator[Guess]:
+    found = () if text.isascii() else [sign for sign in FULL_WIDTH_SIGNS if sign in text]
+    if found:
+        said = "With ASCII punctuation instead of full-width signs it parses as"
+        if set(found) <= set(CURLY):
+            where = line(reading, min([reading.completion.find(sign) for sign in found]))
+            said = f"With straight quotes instead of the curly {' '.join(found)} (from {where}) it parses as"
+        yield Guess(said, text.translate(FULL_WIDTH))
 
 
 OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {

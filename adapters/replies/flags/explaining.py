@@ -71,6 +71,8 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
+OPEN_KEY = re.compile(r'\{\s*"[\w -]{0,60}')
+"""The whole of a reply that ends within its first JSON key."""
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
 
 
@@ -103,6 +105,8 @@ def _without_fields(reading: Reading) -> Flag | None:
         is_piece = len(text) == 1 and reading.ended.finish_reason != "length"
         why = ": often a custom LM returned a text; it must return a list of texts, [text]" if is_piece else ""
         return Flag("reply-too-short", f"The whole reply is {shown(text)}{why}.")
+    if text[0] == "{" and reading.form == "json" and OPEN_KEY.fullmatch(text):
+        return Flag("cut-off-json-completed", f"The reply ends within its first JSON key ({shown(text)}).")
     is_tag = text[0] == "<"
     thinks = THINKS.match(text) if is_tag or text[0] == "[" else None
     if thinks and (end := f"{thinks.group()[0]}/{thinks.group()[1:]}") not in text:

@@ -35,6 +35,9 @@ VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
+ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"(?=\s*[^\s,:}\]])')
+TO_THE_END = re.compile(r"[^\s,}\]]+")
+"""The rest of a value without quotes that json_repair cut at a colon."""
 BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
@@ -80,6 +83,11 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
         yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
     at = 0 if json.complaint is None else json.complaint[1]
+    twice = ESCAPED_TWICE.search(text, max(0, json.start)) if '\\\\"' in text else None
+    if twice is not None:
+        where = _place_in(reading, text, twice.start())
+        said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
+        yield Flag("quote-escaped-twice", said)
     follows_a_key = text[max(0, at - 20) : at].rstrip(" ").endswith(":")  # unlike a fence closed on a new line
     if follows_a_key and (ticks := BACKTICKS.match(text, at)):
         where = _place_in(reading, text, at)
@@ -158,19 +166,31 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
             f"The reply has no readable value for `{name}`; json_repair put an empty text there.",
             name,
         )
-    if field.raw and field.state == "read":
+    is_cut = field.raw is not None and field.raw.endswith(":")
+    rest = TO_THE_END.match(reading.completion, field.place[1]) if is_cut and field.place else None
+    if rest is not None:
+        said = f"{shown(rest.group())} of {shown(f'{field.raw}{rest.group()}')} is not in the value"
+        yield Flag("text-lost-in-repair", f"json_repair left out a part of `{name}`: {said}.", name)
+    elif field.raw and field.state == "read":
         yield from _losses(name, JsonText(field.raw), step.after)
         end = END_OF_JSON.search(step.before[-LONGEST_END:])
         found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
         if found:
             said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
             yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
+        elif "”" in field.raw and (curly := next(filter(_ends_curly, parts_of(step.after)), None)) is not None:
+            said = f"`{name}` ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
+            yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", name)
     elif step.after == "" and '"""' in step.before:
         yield Flag(
             "text-lost-in-repair",
             f'Text in triple quotes is lost: json_repair parsed """ as an empty text, so `{name}` is empty.',
             name,
         )
+
+
+def _ends_curly(part: object) -> bool:
+    return isinstance(part, str) and part.endswith("”") and "“" not in part
 
 
 def is_invented(reading: Reading, field: FieldReading, step: Step) -> bool:

@@ -32,7 +32,7 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<｜DSML｜\w{1,20}|<\|open\|>|"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?\w{1,20}|<\|open\|>|"
     r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
@@ -312,7 +312,7 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
         if is_as_many and is_flat and not (near or whole) and inner is None:
             told, only = ", ".join(map(shown, keys[:5])), next(iter(outputs.values()))
             if len(keys) > 1:
-                said = f"The JSON keys {told} replace {named(list(outputs))}; they may be translated."
+                said = f"The reply has the JSON keys {told} instead of {named(list(outputs))}."
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)

@@ -100,6 +100,8 @@ MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
 TEXT_OR_WHOLE = (str, int)
+PLAIN = (str, int, float, type(None))
+OF_TYPE = ("pydantic", "pydantic_by_name")
 WITHOUT_TEXT = (int, float, type(None))
 """Types of values that hold no text."""
 
@@ -129,6 +131,8 @@ def values_read(reading: Reading) -> Iterator[Flag]:
                 yield from _code(reading, field)
             if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
                 yield from _numbers(field)
+            if not isinstance(value, PLAIN) and field.place and field.place[1] - field.place[0] <= LONGEST_OBJECT:
+                yield from _repeated_keys(field, next((one.before for one in coercions if one.rule in OF_TYPE), value))
         if constraints_of(one):
             yield from constraint_flags(one, value)
         if coercions and may_drop_keys(annotation):
@@ -219,6 +223,37 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
         yield Flag(
             "number-rewritten", f"The number {shown(field.raw)[1:-1]} became the text {shown(field.value)}.", name
         )
+
+
+def _repeated_keys(field: FieldReading, given: Any) -> Iterator[Flag]:
+    """Flag a JSON key that an object inside a value has more than once, with other values."""
+    raw, waiting, keys = field.raw or "", [given], 0
+    written = raw.count(":")
+    if type(given) is list and set(map(type, given)) == {dict}:  # counted at once: lists of objects are common
+        keys = sum(map(len, given))
+    for one in waiting if keys < written else ():
+        if type(one) is dict:
+            waiting.extend(one.values())
+        elif type(one) is list:
+            waiting.extend(one)
+    keys = max(keys, sum([len(one) for one in waiting if type(one) is dict]))
+    if written <= keys or raw.count('":') + raw.count('" :') <= keys:
+        return
+    found: list[tuple[str, Any]] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        known = dict(pairs)
+        if len(known) < len(pairs):
+            found.extend([(key, known[key]) for key, value in pairs if value != known[key]][:1])
+        return known
+
+    try:
+        json.loads(raw, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return
+    for key, value in found[:1]:
+        said = f"An object in `{field.name}` has the JSON key {shown(key)} more than once; only the last value counts"
+        yield Flag("duplicate-key-last-wins", f"{said} ({shown(value)}).", field.name)
 
 
 def _object(text: str) -> dict[str, Any]:

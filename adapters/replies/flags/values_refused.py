@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, named, shown
 from adapters.replies.flags.json_repaired import has_open_quote, is_invented
 from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
-from adapters.replies.flags.wrong_places import MOST_KEYS, known_keys, nothing, wrong_places
+from adapters.replies.flags.wrong_places import CALCULATION, MOST_KEYS, known_keys, nothing, wrong_places
 from adapters.replies.repairs import BOTH, DECIMAL_COMMA, GROUPED, says_nothing
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import ByIdentity, type_adapter
@@ -44,6 +44,10 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
             found = list(_of_field(field, expected(declared.annotation), given))
             refused = _refusal(reading, field, given)
             wrong = wrong_places(declared, given, refused, is_explained=bool(found))
+            inside = [one for one in reading.lacking if one in given] if isinstance(given, dict) else ()
+            if inside and not set(inside) <= (known_keys(expected(declared.annotation).inner) or {}).keys():
+                said = f"{named(inside)} {'is' if len(inside) == 1 else 'are'} inside `{field.name}`, not beside it."
+                yield Flag("field-inside-another", said, field.name)
             if found:
                 told = [one.name for one in wrong if one.path == field.name]
                 is_told = "not-a-number" in told or "null-not-allowed" in told
@@ -242,6 +246,9 @@ def _scalar(name: str, annotation: object, text: str) -> Iterator[Flag]:
         )
     elif annotation is not bool and DECIMAL_COMMA.fullmatch(text):
         said = f"`{name}` is {shown(text)}, which is not a plain number: it has a decimal comma."
+        yield Flag("not-a-number", said, name)
+    elif annotation is not bool and CALCULATION.search(text):
+        said = f"`{name}` is {shown(text)}, which is not a plain number: it is a calculation."
         yield Flag("not-a-number", said, name)
     elif annotation is int and FRACTION.fullmatch(text):
         yield Flag(

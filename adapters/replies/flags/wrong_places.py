@@ -148,6 +148,7 @@ MOST_NAMED = 5
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
+CALCULATION = re.compile(r"\d\s*[*×+]\s*[\d(]|\)\s*[-*/×+]\s*[\d(]")
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 QUOTED = re.compile(r"'([^']*)'")
@@ -162,6 +163,7 @@ OBJECTS = ("dict_type", "model_type", "model_attributes_type")
 
 IN_WORDS = "it is in words"
 NUMBER_SIGNS: Mapping[str, re.Pattern[str]] = {
+    "it is a calculation": CALCULATION,
     "it has a currency": re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b", re.IGNORECASE),
     "it has a percent sign": re.compile(r"%|\bper ?cent\b", re.IGNORECASE),
     "it has a decimal comma": re.compile(rf"\A{DECIMAL_COMMA.pattern}\Z"),

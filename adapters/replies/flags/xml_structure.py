@@ -25,7 +25,7 @@ A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
 USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
 """A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
 BARE = "a bare &"
-CUT_TAG = re.compile(r"</?[A-Za-z][\w.:-]*\Z")
+CUT_TAG = re.compile(r"</?(?:[A-Za-z][\w.:-]*)?\Z")
 LONGEST_TAG = 100
 MOST_EXPLAINED = 50
 LONGEST = 200_000
@@ -59,6 +59,8 @@ def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
     if at is None:
         return ()
     where = place(reading, at)
+    if text.rfind("<think>", 0, at) > text.rfind("</think>", 0, at):
+        where += ", inside <think>"
     found: Flag | None = None
     if "declaration" in error.message or text.startswith("<?xml", at):
         said = f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot parse"
@@ -76,8 +78,11 @@ def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
         found = Flag("xml-cut-off", said)
     elif "mismatched tag" in error.message and at >= len(text.rstrip()):
         opened = _open_tags(text, at)
-        tag = f"{_tag_at(reading, opened[0])} is" if opened else "every tag is"
-        found = Flag("xml-cut-off", f"The reply ends ({where}) before {tag} closed")
+        first = opened[0] if opened else None
+        tag = "every tag is" if first is None else f"{_tag_at(reading, first)} is"
+        is_whole = first is not None and _holds_output(reading, first)
+        said = f"{tag} not closed" if is_whole else f"The reply ends ({where}) before {tag} closed"
+        found = Flag("xml-tag-not-closed" if is_whole else "xml-cut-off", said)
     elif "mismatched tag" in error.message:
         found = Flag("xml-tag-not-closed", _not_closed(reading, at))
     elif "no element found" in error.message or "unclosed" in error.message:
@@ -95,6 +100,12 @@ def _why_no_xml(reading: Reading, error: ReadingError) -> tuple[Flag, ...]:
     if found is None:
         return ()
     return (Flag(found.name, f"{found.message}; the whole reply is one XML document, so all of it was refused."),)
+
+
+def _holds_output(reading: Reading, opening: re.Match[str]) -> bool:
+    """Return whether an output's tag is open while another is closed: the reply was not cut off in it."""
+    ends = [f"</{name}>" for name in reading.fields] if opening.group(2) in reading.fields else ()
+    return any(reading.completion.find(one, opening.end()) >= 0 for one in ends)
 
 
 def _not_closed(reading: Reading, at: int) -> str:

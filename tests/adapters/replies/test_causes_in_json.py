@@ -213,3 +213,59 @@ def test_an_object_is_flat_with_one_brace_alone(completion: str, is_flat: bool) 
 def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signature: str, block: str, said: str) -> None:
     (cause,) = read("markdown", signature, f"Use {{b}}.\n```json\n{block}\n```\nHere `b` is what was asked.").diagnosis
     assert (cause.cause, cause.field, cause.message) == ("output-missing", "b", said)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion"),
+    [
+        ("json", "q -> l: list[dict[str, str]]", '{"l": [{"n": "1", "n": "1"}, {"n": "2"}]}'),
+        ("json", "q -> l: list[dict[str, str]]", '{"l": [{"n": "1",}, {"n": "He said “no”"}]}'),
+        ("json", "q -> a, l: list[str]", '{"a": "C:\\\\", "l": ["\\\\"],}'),
+        ("json", "q -> valid: bool", '<think>{x}</think>\n{"valid": true}'),
+    ],
+)
+def test_a_good_reply_that_looks_like_a_damaged_one_has_no_cause(adapter: str, signature: str, completion: str) -> None:
+    reading = read(adapter, signature, completion)
+    assert reading.ok and not reading.diagnosis
+
+
+def test_an_output_in_an_object_that_may_have_its_name_is_inside_no_other() -> None:
+    signature = (
+        "from pydantic import BaseModel\nclass Point(BaseModel):\n    x: int\n    y: int\nclass S(dspy.Signature):\n"
+    )
+    signature += "    q: str = dspy.InputField()\n    at: Point = dspy.OutputField()\n    x: int = dspy.OutputField()\n"
+    (cause,) = read("json", signature, '{"at": {"x": 1}}').diagnosis
+    assert (cause.cause, cause.path) == ("key-missing", "at.y")
+
+
+def test_xml_that_ends_inside_a_tag_of_its_own_was_cut_off() -> None:
+    (cause,) = read("xml", "q -> plan", "<plan>\n<step>Go.</step>").diagnosis
+    assert cause.cause == "xml-cut-off"
+
+
+def test_an_output_that_is_open_while_another_ends_is_not_closed() -> None:
+    reply = "<mood>\n<why>\n<mood>It died.</mood>\n</why>\n\n<mood>\n<mood>It di"
+    (cause,) = read("xml", "q -> mood, why", reply).diagnosis
+    assert cause.message.startswith("<mood> (line 1, column 1) is not closed; ")
+
+
+def test_a_bracket_that_ends_the_reply_is_a_tag_that_was_cut_off() -> None:
+    (cause,) = read("xml", "q -> plan", "<plan>\nGo.\n<").diagnosis
+    assert cause.message.startswith("The reply ends within the tag < (line 3, column 1); ")
+
+
+def test_curly_quotes_are_named_with_their_line() -> None:
+    (cause,) = read("json", "q -> key: list[str]", '{\n"key”: [“a”]}').diagnosis
+    assert cause.message == "With straight quotes instead of the curly “ ” (from line 2) it parses."
+
+
+def test_a_time_without_quotes_loses_what_follows_its_hour() -> None:
+    (cause,) = read("json", "q -> at, n: int", '{"at": 10:30:00, "n": 3}').diagnosis
+    assert cause.message == "json_repair left out a part of `at`: '30:00' of '10:30:00' is not in the value."
+    assert (cause.cause, cause.field) == ("text-lost-in-repair", "at")
+
+
+def test_a_reply_that_ends_within_its_first_key_was_cut_off() -> None:
+    (cause,) = read("json", "q -> text", '{"text').diagnosis
+    assert cause.message == "The reply ends within its first JSON key ('{\"text')."
+    assert cause.fixes[0].kind == "max_tokens"

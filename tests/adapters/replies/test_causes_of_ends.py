@@ -195,3 +195,13 @@ def test_words_cut_off_below_a_whole_object_are_not_the_cause(adapter: str) -> N
     assert cut.cause == "cut-off-at-limit" and not cut.fixes
     begun = read(adapter, "q -> sentiment, score: int", whole[:40]).ending("length", None, {"max_tokens": 60})
     assert [one.cause for one in begun.diagnosis] == ["cut-off-at-limit"]
+
+
+def test_a_fenced_block_of_other_keys_that_was_cut_off_is_not_called_invalid() -> None:
+    signature = adapters.read_signature("q -> mood, why")
+    reading = catalog.make("markdown").read(signature, '```json\n{\n  "status": "error",\n  "message": "Batt')
+    reading = replace(reading, ended=reading.ended._replace(finish_reason="length"))
+    assert [one.cause for one in reading.diagnosis] == ["format-not-followed", "cut-off-at-limit"]
+    assert reading.diagnosis[0].message.endswith(
+        "none of the JSON keys of the outputs is in it; it has 'status', 'message'."
+    )

@@ -443,3 +443,8 @@ def test_words_about_errors_in_a_good_reply_are_no_cause(adapter: str, words: st
     }
     reading = read(adapter, "q -> a, b: float", replies[adapter])
     assert (reading.ok, reading.diagnosis) == (True, ())
+
+
+def test_other_json_keys_are_not_taken_for_translations() -> None:
+    (cause,) = read("json", "q -> mood: Literal['good', 'bad'], why", '{"status": "done", "message": "ok"}').diagnosis
+    assert cause.message == "The reply has the JSON keys 'status', 'message' instead of `mood`, `why`."

@@ -216,7 +216,7 @@ def test_keys_that_are_nearly_right_are_not_called_translated(keys: tuple[str, s
     signature = Signature.make([Field("q", "input"), Field("first_name", "output"), Field("last_name", "output")])
     reading = make("json").read(signature, json.dumps(dict.fromkeys(keys, "a")))
     assert reading.diagnosis[0].cause == "key-nearly-right"
-    assert "translated" not in sentences(reading)
+    assert "instead of" not in sentences(reading)
 
 
 def test_a_backslash_is_shown_as_the_reply_has_it() -> None:
