@@ -148,6 +148,23 @@ class PlainStatic(Static, NeverScrolls):
             self.update(shown, layout=not is_same)
 
 
+class KeyRows(PlainStatic):
+    """Key hints, a `gap` apart, in rows that end between two hints."""
+
+    def __init__(self, keys: str | Content, gap: str, *, classes: str) -> None:
+        super().__init__(keys, classes=classes)
+        self._keys, self._gap = self._text, gap
+
+    def show(self, text: str | Content) -> None:
+        self._keys = text if isinstance(text, Content) else content(text)
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width = self.content_size.width
+        rows = [in_rows(one.split(self._gap), self._gap, width) for one in self._keys.split("\n")] if width else ()
+        super().show(Content("\n").join(rows) if rows else self._keys)
+
+
 def plain_notify(
     app: App[Any],
     message: str,
