@@ -22,7 +22,8 @@ def command(configured: str = "") -> list[str]:
 
     Raises ValueError for unbalanced quotes.
     """
-    return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    named = (configured, os.environ.get("VISUAL", ""), os.environ.get("EDITOR", ""))
+    return next(filter(None, map(shlex.split, named)), ["vi"])
 
 
 def edit_outside(host: Host) -> None:
@@ -55,8 +56,10 @@ def edit_outside(host: Host) -> None:
                     done = subprocess.run([*words, str(path)], check=False)
                     said = f"{words[0]} ended with {done.returncode}" if done.returncode else ""
                     after = path.read_bytes().decode("utf-8")
+                except UnicodeDecodeError:
+                    said = f"{words[0]} saved a text that is not UTF-8"
                 except (OSError, ValueError) as error:
-                    said = f"{words[0]}: {error}"
+                    said = f"{words[0]}: {error.strerror if isinstance(error, OSError) else error}"
     except (SuspendNotSupported, OSError, ValueError) as error:
         said = str(error)
     if after is not None and not said:

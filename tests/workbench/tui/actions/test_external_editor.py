@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
+from workbench.tui.actions import external_editor
 
 
 @contextlib.contextmanager
@@ -51,6 +52,28 @@ def test_what_was_saved_is_the_text_and_one_undo_takes_it_back(monkeypatch: pyte
 )
 def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str) -> None:
     assert edited_by(monkeypatch, tmp_path, program) == ["The export is empty."]
+
+
+def test_a_blank_editor_is_no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", " ")
+    assert external_editor.command(" ") == ["vi"]
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("import os; os.remove(path)", ": No such file or directory."),
+        ("open(path, 'wb').write(b'\\xff')", "not UTF-8."),
+    ],
+)
+def test_why_an_editor_failed_is_said_without_pythons_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, why: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(external_editor, "plain_notify", lambda app, text, **named: said.append(text))
+    edited_by(monkeypatch, tmp_path, program)
+    assert len(said) == 1 and said[0].endswith(f"{why} Your text is unchanged."), said
 
 
 @pytest.mark.slow
