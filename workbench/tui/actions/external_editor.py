@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -51,7 +52,8 @@ def edit_outside(host: Host) -> None:
             path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
             path.write_bytes(before)
             with host.app.suspend():
-                # Textual restores the app only if nothing raises in here
+                # Textual restores the app only if nothing raises in here; ctrl+c reaches the editor and the app
+                on_interrupt = signal.signal(signal.SIGINT, lambda *_: None)
                 try:
                     done = subprocess.run([*words, str(path)], check=False)
                     said = f"{words[0]} ended with {done.returncode}" if done.returncode else ""
@@ -60,6 +62,8 @@ def edit_outside(host: Host) -> None:
                     said = f"{words[0]} saved a text that is not UTF-8"
                 except (OSError, ValueError) as error:
                     said = f"{words[0]}: {error.strerror if isinstance(error, OSError) else error}"
+                finally:
+                    signal.signal(signal.SIGINT, on_interrupt or signal.SIG_DFL)
     except (SuspendNotSupported, OSError, ValueError) as error:
         said = str(error)
     if after is not None and not said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,13 @@ def test_what_was_saved_is_the_text_and_one_undo_takes_it_back(monkeypatch: pyte
     after, undone = edited_by(monkeypatch, tmp_path, program, ("ctrl+z",))
     assert after == "The export is empty. Since Monday."
     assert undone == "The export is empty."
+
+
+def test_an_interrupt_of_the_editor_does_not_end_the_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    program = "import os, signal; os.kill(os.getppid(), signal.SIGINT); open(path, 'a').write(' Since Monday.')"
+    assert edited_by(monkeypatch, tmp_path, program) == ["The export is empty. Since Monday."]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.slow
