@@ -118,7 +118,8 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
 
 
 @pytest.mark.slow
-def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(number: int, tmp_path: Path) -> None:
     subprocess.run(
         [*WORKBENCH, "new", "question -> answer", "-o", "q.json", "--input", "question=Is it raining?"],
         cwd=tmp_path,
@@ -129,7 +130,7 @@ def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_p
         terminal.wait_for("question")
         terminal.press("later, ")
         terminal.wait_for("later")
-        os.kill(terminal.pid, signal.SIGHUP)
+        os.kill(terminal.pid, number)
         assert terminal.wait_for_end() == 130
     assert "later" not in (tmp_path / "q.json").read_text()
     with at(tmp_path, (160, 45), "q.json") as terminal:

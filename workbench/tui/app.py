@@ -138,8 +138,10 @@ class WorkbenchApp(SurvivingApp):
 
     def on_mount(self) -> None:
         if not self.is_headless:
-            for one in (signal.SIGHUP, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGHUP, self._ended_from_outside)
+            loop.add_signal_handler(signal.SIGTERM, self._ended_from_outside)
+            signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(self._ended_from_outside))
         if not self.confinement.why_no_program():  # tokens are counted in a child process
             look = self._token_counts.look
             self.set_interval(REST_SECONDS, lambda: look(self.main.columns.rendered, self._wants_counts))

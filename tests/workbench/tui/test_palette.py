@@ -8,6 +8,7 @@ from key_lists import WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from textual.command import CommandList
 from textual.content import Content
 from textual.css.styles import RulesMap
+from textual.fuzzy import FuzzySearch, Matcher
 from textual.widgets import Input
 
 from sessions.model.session import Session, SignatureText
@@ -18,6 +19,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import ACTIONS
 from workbench.tui.palette import commands_of, provider_of
 from workbench.tui.teacher import Teacher
+from workbench.tui.widgets.text.plain import palette_hit
 
 OF_TEXTUAL = {"help_quit"}
 """What a key of Textual's own calls, and we answer: ctrl+c."""
@@ -87,6 +89,26 @@ def test_a_word_of_the_description_comes_before_letters_that_are_scattered_over_
     at_the_desk(act)
     assert max(found)[1] == "Reset API key permissions", "its description says hosts"
     assert len(found) > 1, "names that have the letters"
+
+
+def test_the_letters_of_a_name_are_compared_in_one_go_and_not_in_all_combinations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    score, scored = FuzzySearch.score, iter(range(3))
+
+    def counted(self: FuzzySearch, name: str, places: list[int]) -> float:
+        next(scored)
+        return score(self, name, places)
+
+    monkeypatch.setattr(FuzzySearch, "score", counted)
+    assert palette_hit(Matcher("aabb" * 5), "ab" * 40, print)
+    initials = palette_hit(Matcher("mrfp"), "More room for prompts", print)
+    assert initials and isinstance(initials.match_display, Content)
+    assert [one.start for one in initials.match_display.spans] == [0, 5, 10, 14]
+
+
+def test_a_pasted_page_matches_no_command() -> None:
+    assert palette_hit(Matcher("lorem " * 200), "Ipsum", print, "lorem ipsum") is None
 
 
 def test_enter_in_the_same_breath_takes_what_was_typed_and_not_what_was_offered_before() -> None:

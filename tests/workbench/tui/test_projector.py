@@ -70,6 +70,16 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
     at_the_desk(act, size=WIDE)
 
 
+@pytest.mark.parametrize("size", [MIDDLE, WIDE])
+def test_the_value_that_is_written_is_seen(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.press(BACK)
+        assert desk.editor.region.height and desk.editor.region in desk.main.editors.content_region
+
+    at_the_desk(act, size=size)
+
+
 @pytest.mark.parametrize("pane", ["f2", "f3"])
 def test_there_and_back_every_widget_is_styled_once(pane: str, monkeypatch: pytest.MonkeyPatch) -> None:
     styled: list[DOMNode] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,7 +23,8 @@ def command(configured: str = "") -> list[str]:
 
     Raises ValueError for unbalanced quotes.
     """
-    return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    named = (configured, os.environ.get("VISUAL", ""), os.environ.get("EDITOR", ""))
+    return next(filter(None, map(shlex.split, named)), ["vi"])
 
 
 def edit_outside(host: Host) -> None:
@@ -50,13 +52,18 @@ def edit_outside(host: Host) -> None:
             path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
             path.write_bytes(before)
             with host.app.suspend():
-                # Textual restores the app only if nothing raises in here
+                # Textual restores the app only if nothing raises in here; ctrl+c reaches the editor and the app
+                on_interrupt = signal.signal(signal.SIGINT, lambda *_: None)
                 try:
                     done = subprocess.run([*words, str(path)], check=False)
                     said = f"{words[0]} ended with {done.returncode}" if done.returncode else ""
                     after = path.read_bytes().decode("utf-8")
+                except UnicodeDecodeError:
+                    said = f"{words[0]} saved a text that is not UTF-8"
                 except (OSError, ValueError) as error:
-                    said = f"{words[0]}: {error}"
+                    said = f"{words[0]}: {error.strerror if isinstance(error, OSError) else error}"
+                finally:
+                    signal.signal(signal.SIGINT, on_interrupt or signal.SIG_DFL)
     except (SuspendNotSupported, OSError, ValueError) as error:
         said = str(error)
     if after is not None and not said:

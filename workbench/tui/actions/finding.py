@@ -62,7 +62,8 @@ class Hit(NamedTuple):
 
 def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
     """Return hits of `wanted`, `MOST_HITS` at most; case matters if `wanted` has a capital letter."""
-    if not wanted:
+    texts = [one for one in texts if len(one.text) >= len(wanted)]
+    if not wanted or not texts:  # compiling a pasted page takes seconds
         return []
     pattern = re.compile(re.escape(wanted), 0 if wanted != wanted.lower() else re.IGNORECASE)
     found = (Hit(searched, *match.span()) for searched in texts for match in pattern.finditer(searched.text))

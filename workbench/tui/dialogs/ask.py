@@ -22,29 +22,13 @@ from workbench.output.display import LINE_BREAK, cell_width, safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.access import Options
 from workbench.tui.textual_internals.row_compositor import OneLayout
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, in_rows, key_hints, lines
+from workbench.tui.widgets.text.plain import QUIET, KeyRows, PlainStatic, content, key_hints, lines
 
 Result = TypeVar("Result")
 
 
 GAP = "   "
 """The blanks between two keys of the last line."""
-
-
-class _Keys(PlainStatic):
-    """The keys of a dialog, in lines that end between two keys."""
-
-    def __init__(self, keys: Content) -> None:
-        super().__init__(keys, classes="dialog-hint")
-        self._keys = keys
-
-    def show(self, text: str | Content) -> None:
-        self._keys = text if isinstance(text, Content) else content(text)
-        self.on_resize()
-
-    def on_resize(self) -> None:
-        width = self.content_size.width
-        super().show(in_rows(self._keys.split(GAP), GAP, width) if width else self._keys)
 
 
 class Dialog(ModalScreen[Result], OneLayout[Result]):
@@ -69,7 +53,7 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
         with Vertical(classes=f"dialog {self.classes_of_frame}") as frame:
             frame.border_title = content(f" {self._title} ") if self._title else None
             yield from self.contents()
-            yield _Keys(self.last_line)
+            yield KeyRows(self.last_line, GAP, classes="dialog-hint")
 
     @property
     def last_line(self) -> Content:
@@ -78,7 +62,7 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
 
     def show_last_line(self) -> None:
         """Show another message or other keys."""
-        self.query_one(_Keys).show(self.last_line)
+        self.query_one(KeyRows).show(self.last_line)
 
 
 class AskScreen(Dialog[str | None]):

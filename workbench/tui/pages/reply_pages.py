@@ -295,10 +295,12 @@ def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
         ]
     if reply_lesson.is_waiting(reading):
         return [named(title, ("a second model would extract the fields", "note"))]
+    # a fix changes the column, so that other parsers have none
+    fixes = reading.fix_messages[:MOST_FIXES] if parser == rendered.column.adapter else ()
     return [
         named(title, ("✗ ", "error"), one_line(verdict(reading), LONGEST_VALUE * 2)),
         *[named("", (f"⚠ {cause.message}", "warning")) for cause in reading.diagnosis[:4]],
-        *[named("", (f"+ {message}", "note")) for message in reading.fix_messages[:MOST_FIXES]],
+        *[named("", (f"+ {message}", "note")) for message in fixes],
         *[named("", (one_line(line, LONGEST_VALUE * 2), "note")) for line in reading.bug_report.splitlines()],
     ]
 

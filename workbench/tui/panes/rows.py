@@ -21,7 +21,7 @@ from workbench.tui.messages import Change, Edit
 from workbench.tui.panes.notes import name_of
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, content, lines
+from workbench.tui.widgets.text.plain import QUIET, KeyRows, content, lines
 
 SWITCH = ("space", "change('switch')", "On/off")
 """The key that disables demos and turns, its action and its label."""
@@ -110,7 +110,7 @@ class RowsPane(FormPane):
 
     def __init__(self, edit: Edit, state: State) -> None:
         self._list = RowList(self._line)
-        self._note = PlainStatic(classes="pane-note")
+        self._note = KeyRows("", "  ", classes="pane-note")
         super().__init__(edit, state, self._note, self._list)
         self._read = ReadSignature()
         self._rows = ROWS_OF[self.KIND](state)

@@ -23,7 +23,7 @@ from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import PastedCall
 from workbench.tui.panes.signature_form_rows import Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.text.plain import QUIET, PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.plain import KeyRows, PlainStatic, key_hints, plain_notify
 
 LINE_END = re.compile(r"\r\n?")
 """Line ends as terminals paste them."""
@@ -31,7 +31,7 @@ MOST_SOURCES = 20
 """The most texts of a pasted page that are tried as the signature."""
 Wanted = TypeVar("Wanted")
 _HINT = (
-    "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
+    "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum  "
     "{form.up|K} {form.down|J} move  {form.delete|x} delete  {app.signature_view|F11} source"
 )
 
@@ -66,7 +66,7 @@ class SignatureForm(Vertical):
     def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
         self._list = RowList(lambda index: line_of(self._rows[index], self._outline))
         self._problem = PlainStatic(classes="field-error")
-        self._hint = PlainStatic(classes="form-hint")
+        self._hint = KeyRows("", "  ", classes="form-hint")
         super().__init__(self._list, self._problem, self._hint, id="signature-form")
         self._on_change = on_change
         self._problem_of = problem_of
@@ -76,13 +76,8 @@ class SignatureForm(Vertical):
         self._rows: tuple[Row, ...] = ()
         self._is_alone = self._wants_focus = False
 
-    def on_resize(self) -> None:
-        """Show the key hints on one row if they fit, else on two."""
-        keys = keys_of(self.app)(_HINT)
-        beside = keys.replace("\n", "  ")
-        self._hint.show(lines((beside if len(beside) + 2 <= self.size.width else keys, QUIET)))
-
     def on_mount(self) -> None:
+        self._hint.show(key_hints(self.app, _HINT))
         if self._wants_focus:
             self._list.focus()
 

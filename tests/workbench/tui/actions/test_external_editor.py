@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
+from workbench.tui.actions import external_editor
 
 
 @contextlib.contextmanager
@@ -43,6 +45,13 @@ def test_what_was_saved_is_the_text_and_one_undo_takes_it_back(monkeypatch: pyte
     assert undone == "The export is empty."
 
 
+def test_an_interrupt_of_the_editor_does_not_end_the_app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    program = "import os, signal; os.kill(os.getppid(), signal.SIGINT); open(path, 'a').write(' Since Monday.')"
+    assert edited_by(monkeypatch, tmp_path, program) == ["The export is empty. Since Monday."]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
@@ -51,6 +60,28 @@ def test_what_was_saved_is_the_text_and_one_undo_takes_it_back(monkeypatch: pyte
 )
 def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str) -> None:
     assert edited_by(monkeypatch, tmp_path, program) == ["The export is empty."]
+
+
+def test_a_blank_editor_is_no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", " ")
+    assert external_editor.command(" ") == ["vi"]
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("import os; os.remove(path)", ": No such file or directory."),
+        ("open(path, 'wb').write(b'\\xff')", "not UTF-8."),
+    ],
+)
+def test_why_an_editor_failed_is_said_without_pythons_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, why: str
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(external_editor, "plain_notify", lambda app, text, **named: said.append(text))
+    edited_by(monkeypatch, tmp_path, program)
+    assert len(said) == 1 and said[0].endswith(f"{why} Your text is unchanged."), said
 
 
 @pytest.mark.slow

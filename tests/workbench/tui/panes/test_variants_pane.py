@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sessions.model.session import Case, Column, Session, SignatureText, Variant
-from tests.support.open_app import Desk, at_the_desk
+from tests.support.open_app import MIDDLE, Desk, at_the_desk
+from tests.support.screen import seen
 
 SESSION = Session(
     SignatureText("question -> answer", instructions="Answer the question."),
@@ -52,6 +53,21 @@ def test_a_variant_is_written_tried_in_a_column_and_left_out_once_its_original_h
         assert "one word" in desk.prompt("chat · v1") and "left out" not in notes(desk)
 
     at_the_desk(act, session=SESSION)
+
+
+def test_the_rows_of_keys_end_between_two_hints() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("variant")
+        pane = desk.main.editors.variants
+        assert [one.split() for one in seen(pane._note)[:2]] == [
+            ["^n", "add", "esc", "rows:", "d", "copy", "x", "delete"],
+            ["r", "renew", "c", "column", "s", "suggest"],
+        ]
+        desk.main.widen_editors(9)
+        await desk.settle()
+        assert seen(pane._note)[1].split()[:2] == ["c", "column"]
+
+    at_the_desk(act, replace(SESSION, variants=(Variant("v1", "instructions", "Answer."),)), size=MIDDLE)
 
 
 def test_a_column_whose_tag_has_no_variant_says_so_and_stays() -> None:

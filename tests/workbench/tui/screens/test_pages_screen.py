@@ -114,6 +114,21 @@ def test_enter_in_the_matrix_leads_to_the_reply() -> None:
     at_the_desk(act)
 
 
+def test_only_the_parser_of_its_own_column_offers_fixes_for_a_reply() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        as_chat = desk.reply("chat")
+        await desk.press("f7", "4")
+        assert "✗ not parsed" in shown(desk) and "+ Use the adapter" not in shown(desk), "chat is used already"
+        await desk.press("escape", "f4", "f4")
+        await desk.paste_over(as_chat)
+        await desk.press("f7", "4")
+        assert shown(desk).count("+ Use the adapter `chat`") == 1
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 def test_a_page_follows_what_is_sent_while_it_is_open() -> None:
     async def act(desk: Desk) -> None:

@@ -38,6 +38,8 @@ SHORTEST_WORD = 4
 DESCRIBED = 0.01
 """Score of palette entries that match by description, below all that match by name."""
 LONGEST_NAME = 80
+LONGEST_QUERY = 2 * LONGEST_NAME
+"""Longer typed texts match no palette entry."""
 END_OF_A_HINT = re.compile(r" {2}|\n|[.,;:] | · |\{|$")
 """The end of the words that belong to a named key: for `{rows.add|^n} adds one. `, the button ends at the full stop."""
 DOES = "does"
@@ -146,6 +148,23 @@ class PlainStatic(Static, NeverScrolls):
             self.update(shown, layout=not is_same)
 
 
+class KeyRows(PlainStatic):
+    """Key hints, a `gap` apart, in rows that end between two hints."""
+
+    def __init__(self, keys: str | Content, gap: str, *, classes: str) -> None:
+        super().__init__(keys, classes=classes)
+        self._keys, self._gap = self._text, gap
+
+    def show(self, text: str | Content) -> None:
+        self._keys = text if isinstance(text, Content) else content(text)
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        width = self.content_size.width
+        rows = [in_rows(one.split(self._gap), self._gap, width) for one in self._keys.split("\n")] if width else ()
+        super().show(Content("\n").join(rows) if rows else self._keys)
+
+
 def plain_notify(
     app: App[Any],
     message: str,
@@ -174,8 +193,10 @@ def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, 
     Entries with every typed word in their name come first, then those with the words in their description, then those
     with the letters anywhere in their name, in this order.
     """
+    if len(matcher.query) > LONGEST_QUERY:
+        return None
     shown = one_line(text, LONGEST_NAME)
-    score, offsets = matcher.fuzzy_search.match(matcher.query, shown)
+    score, offsets = _letters(matcher, shown)
     words = matcher.query.lower().split()
     if not (score and _has_all(words, shown)):
         is_described = max(map(len, words), default=0) >= SHORTEST_WORD and _has_all(words, help)
@@ -184,6 +205,18 @@ def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, 
         score = DESCRIBED if is_described else DESCRIBED * score / (1 + score)
     marked = content(shown, spans=[(offset, offset + 1, "bold underline") for offset in offsets])
     return Hit(score, marked, command, text=shown, help=_help(help))
+
+
+def _letters(matcher: Matcher, name: str) -> tuple[float, Sequence[int]]:
+    """Return the score and the places of the typed letters; Textual would try all combinations, for minutes."""
+    wanted, lower = matcher.query.lower(), name.lower()
+    if wanted in lower:
+        return matcher.fuzzy_search.match(wanted, name)
+    found: list[list[int]] = []
+    for places in sorted(matcher.fuzzy_search.get_first_letters(name)), range(len(name)):
+        left = iter(places)
+        found.append([next((at for at in left if lower[at] == letter), -1) for letter in wanted])
+    return max([(matcher.fuzzy_search.score(name, at), at) for at in found if -1 not in at], default=(0, []))
 
 
 def _has_all(words: Sequence[str], text: str) -> bool:
