@@ -146,7 +146,7 @@ class TwoStepAdapter(Adapter):
         """Call `extraction_model` through ChatAdapter, including its JSON fallback, as dspy does."""
         signature = Signature.of(signature)
         try:
-            inner = extraction_signature(signature)
+            inner = extraction_signature(signature).made_by_a_call()
             return ChatAdapter()(self.extraction_model, {}, inner, [], {"text": completion})[0]
         except AdapterParseError as error:
             raise _failure(signature, completion, error) from error
@@ -159,9 +159,10 @@ class TwoStepAdapter(Adapter):
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
         signature = Signature.of(signature)
-        asked, calls_field = extraction_signature(signature), tool_output_field(signature)
+        outputs = await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs)
+        asked, calls_field = extraction_signature(signature).made_by_a_call(), tool_output_field(signature)
         found: list[dict[str, object]] = []
-        for output in await ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs):
+        for output in outputs:
             given: Mapping[str, Any] = output if isinstance(output, dict) else {"text": output}
             try:
                 extracted = await ChatAdapter().acall(self.extraction_model, {}, asked, [], {"text": given["text"]})

@@ -232,12 +232,16 @@ class _Work:
         """Parse TwoStep's reply with the second model through Chat, as a separate attempt."""
         life = self.lifecycle
         chat = ChatAdapter()
+        try:
+            asked = extraction_signature(signature).made_by_a_call()
+        except ValueError as error:
+            raise StopError(RunError(f"{error}", "response", life.number)) from error
         life.next("extraction")
         life.emit(events.ExtractionStarted(**life.now(), adapter=chat.name, model=self.extraction_lm.model))
         second = replace(self, lm=self.extraction_lm, capabilities=None, tools=None, reuse=None, ask_again=0)
         inner: Reading | None
         try:
-            inner = second.ask(chat, extraction_signature(signature), [], {"text": completion}, NOTHING)[0][1]
+            inner = second.ask(chat, asked, [], {"text": completion}, NOTHING)[0][1]
         except StopError as stop:
             inner = stop.reading
             if inner is None:

@@ -340,14 +340,20 @@ class Signature(ShowsItself):
     def delete(self, name: str) -> Signature:
         """Remove a field; an unknown name only cleans the instructions.
 
-        Raises ValueError for field types that dspy rejects when it makes the new signature (a NewType).
+        Raises ValueError for field types that dspy rejects when it makes the new signature.
+        """
+        return self.without(name).made_by_a_call()
+
+    def made_by_a_call(self) -> Signature:
+        """Return the signature; raise ValueError for types that dspy rejects when a call makes it (`NewType`, `List`).
+
         Rule: `dspy.signatures.signature.make_signature`.
         """
         for one in self.fields_in_order:
-            if one.name != name and not isinstance(one.annotation, _TYPES_OF_A_CALL):
+            if not isinstance(one.annotation, _TYPES_OF_A_CALL):
                 made_of = type(one.annotation)
                 raise ValueError(f"Field types must be types, but received: {one.annotation} of type {made_of}.")
-        return self.without(name)
+        return self
 
     def without(self, name: str) -> Signature:
         """Remove a field like `delete`, without checking the types of the others."""

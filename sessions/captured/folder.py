@@ -161,6 +161,9 @@ class CapturedFolder:
             self.save()
 
     def _take_call(self, call: LiveCall) -> None:
+        if not call.attempts and call.error is None:
+            self.notes[f"{call.name}: not captured, because its model overrides `__call__`, which hides requests from "
+                       "dspy's callbacks; override `forward`"] = None  # fmt: skip
         if not call.attempts or (self._wanted.only == "failures" and not call.has_failed):
             return
         if call.signature not in self._signatures:

@@ -78,17 +78,23 @@ def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple
 
     A single JSON object is a demo, too. Raises `SessionError` naming the row if no format fits.
     """
-    if "\n" in text.strip() and isinstance(decoded(text), dict):  # a single object on several lines
-        text = f"[{text}]"
-    start = text.lstrip()[:1]
     try:
-        if start in ("[", "{"):
-            found = (from_json if start == "[" else from_json_lines)(text, PASTED, signature)
-        else:
-            found = from_csv(text.strip("\n") + "\n", PASTED, signature)
+        found = from_text(text, PASTED, signature)
     except SignatureError as error:
         raise SessionError(PASTED, "", f"the signature cannot be read: {error}") from None
     return found.session.demos, (*found.notes, *found.questions)
+
+
+def from_text(text: str, path: str, given: SignatureText | None = None) -> Imported:
+    """Import demos from a text without a file name: JSON or a table. Raises the errors of `from_json`."""
+    whole = decoded(text)
+    if isinstance(whole, dict) and not isinstance(whole.get("demos"), list):
+        text = f"[{text}]"  # a single object, perhaps on several lines
+    elif whole is text and text.lstrip()[:1] == "{":
+        return from_json_lines(text, path, given)
+    if text.lstrip()[:1] in ("[", "{"):
+        return from_json(text, path, given)
+    return from_csv(text.strip("\n") + "\n", path, given)
 
 
 def _object(value: object, path: str, place: str) -> dict[str, Any]:

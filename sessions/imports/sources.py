@@ -88,7 +88,7 @@ def load(
     is_log = (
         kind is None and suffix in LINES and (pasted_text.ERROR_MARK in text or pasted_text.literals_in(text).entries)
     )
-    if suffix in ROWS and not is_log:
+    if (suffix in ROWS and not is_log) or (kind == "demos" and not suffix):
         _refuse_choice(path, OF_DEMOS, call=call, predictor=predictor, case=case)
         return _rows(text, path, suffix, given)
     if kind in (None, "call"):
@@ -153,12 +153,12 @@ def _refuse_choice(path: str, has: str, **choices: int | str | None) -> None:
 
 
 def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imported:
-    """Import a table or flat objects; only the suffixes of CSV and JSON Lines matter."""
+    """Import a table or flat objects, by the suffixes of CSV and JSON Lines, or without any by content."""
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
     if suffix in LINES:
         return demos.from_json_lines(text, path, given)
-    return demos.from_json(text, path, given)
+    return demos.from_json(text, path, given) if suffix else demos.from_text(text, path, given)
 
 
 def _kind_of(data: object, path: str) -> Kind:

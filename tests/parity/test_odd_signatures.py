@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import run
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, List, NewType, Optional  # noqa: UP035
 
@@ -163,6 +164,22 @@ def test_a_field_of_a_new_type_beside_a_history_is_refused_as_dspy_refuses_it(na
     left = outcome(lambda: theirs(name).format(WithHistory, [], given))
     right = outcome(lambda: ours(name).format(Signature.from_dspy(WithHistory), [], given))
     assert divergence(left, right) is None and "Field types must be types" in str(left.error)
+
+
+@pytest.mark.parametrize("kind", [UserId, List, Annotated[List, "bare"], Annotated[int, "plain"]])  # noqa: UP006
+@pytest.mark.parametrize("awaited", [False, True])
+def test_an_extraction_of_a_type_without_arguments_is_refused_as_dspy_refuses_it(kind: Any, awaited: bool) -> None:
+    names: dict[str, Any] = {"__annotations__": {"q": str, "a": kind}, "q": I(), "a": O()}
+    signature = type(dspy.Signature)("Stated", (dspy.Signature,), names)
+    results, sent = [], []
+    for make, one in ((theirs, signature), (ours, Signature.from_dspy(signature))):
+        model = ScriptedLM([["prose"], ["[[ ## a ## ]]\n1"]])
+        adapter = make("twostep", None, model)
+        asked = (model, {}, one, [], {"q": "?"})
+        results.append(outcome(lambda: run(adapter.acall(*asked)) if awaited else adapter(*asked)))  # noqa: B023
+        sent.append(model.calls)
+    assert divergence(*results) is None and difference(*sent) is None
+    assert ("Field types must be types" in str(results[0].error)) == (kind != Annotated[int, "plain"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
@@ -177,6 +178,13 @@ def save(
         return saving.save(base, session, path, winner, since=since, parts=parts)
     except (SessionError, OSError) as error:
         raise CommandError(f"{error}; none of it was overwritten, and {saving.keep_aside(session, path)}") from error
+
+
+def refuse_existing(paths: Iterable[str | None], is_forced: bool, instead: str = "--force overwrites it") -> None:
+    """Raise `CommandError` for a file that is there and may not be overwritten; `instead` is the remedy."""
+    for path in paths:
+        if path and Path(path).is_file() and not is_forced:
+            raise CommandError(f"{path} is there already; {instead}")
 
 
 def save_new(session: Session, path: str, is_forced: bool, instead: str = "--force overwrites it") -> None:

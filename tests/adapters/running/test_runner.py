@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scripted_lm import Clock, DeafLM, HangingLM, ScriptedLM
 
+import adapters
 from adapters.formats.catalog import make
 from adapters.lm import interruption
 from adapters.lm.protocol import Chunk, ProviderError, ToolCallPart
@@ -182,6 +183,16 @@ def test_an_extraction_that_cannot_be_called_fails_in_phase_request() -> None:
     assert result.error is not None
     assert (result.error.phase, result.error.attempt) == ("request", 2)
     assert result.attempts[0].completions[0].text == PROSE
+
+
+def test_an_extraction_that_dspy_cannot_make_is_never_called_and_fails_the_run() -> None:
+    signature = adapters.read_signature(
+        "class S(dspy.Signature):\n    q: str = dspy.InputField()\n    a: List = dspy.OutputField()"
+    )
+    lm = ScriptedLM(PROSE, "never asked")
+    result = adapters.run(signature, {"q": "?"}, model=lm, adapter="twostep")
+    assert result.error is not None and len(lm.requests) == 1
+    assert result.error.phase == "response" and "Field types must be types" in result.error.message
 
 
 def test_several_completions_are_all_read() -> None:

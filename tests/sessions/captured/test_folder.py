@@ -88,6 +88,15 @@ def test_a_call_that_no_file_can_hold_keeps_no_other_call_out(tmp_path: Path) ->
     assert list(session.case("a").recordings) == ["chat"]
 
 
+def test_a_call_whose_requests_are_hidden_is_told(tmp_path: Path) -> None:
+    hidden = call("a", "chat")
+    hidden["attempts"][0]["messages"] = []
+    folder = told(tmp_path, hidden)
+    assert any("QA: not captured" in one and "override `forward`" in one for one in folder.notes)
+    assert not list(tmp_path.iterdir())
+    assert not told(tmp_path, {**hidden, "error": {"type": "ValueError", "message": "no input"}}).notes
+
+
 def writer(tmp_path: Path, instructions: str = "Answer.") -> CapturedFolder:
     folder = CapturedFolder(tmp_path, CallFilter())
     folder._next_save = math.inf  # each writes when it is told to

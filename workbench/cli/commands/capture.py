@@ -228,6 +228,8 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
                 process = subprocess.Popen(program, env=environment, stdin=unread, stdout=said, stderr=errors)
     except OSError as error:
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
+        if program[0].endswith(".py") and Path(program[0]).is_file():
+            raise CommandError(f"{program[0]} is a source file: write `python {program[0]}`") from None
         raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
     names = [name for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
     handlers: dict[signal.Signals, Any] = {

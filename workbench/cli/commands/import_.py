@@ -36,7 +36,6 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 
 from adapters.errors import SignatureError
@@ -84,7 +83,9 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
     if options.output == "-":
         raise CommandError("-o -: a session is a file; name one, or look first with --dry-run")
-    _refuse_existing([options.output], options)
+    if options.into is not None and options.force:
+        raise CommandError("--force overwrites the file of -o, and --into overwrites none: leave out --force")
+    selection.refuse_existing([options.output], options.force, INSTEAD)
     target: str | None = options.into or options.output
     try:
         opened = store.open_file(options.into) if options.into else None
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         targets = [target] * len(found)
         if target is not None and _is_folder(target):
             targets = [str(Path(target) / f"{name or 'imported'}.session.json") for name in found]
-            _refuse_existing(targets, options)
+            selection.refuse_existing(targets, options.force, INSTEAD)
             if is_written:
                 Path(target).mkdir(parents=True, exist_ok=True)
         for path, imported in zip(targets, found.values(), strict=True):
@@ -128,13 +129,6 @@ def run(options: argparse.Namespace) -> int:
                 waiting = "nothing is written: answer with --signature, or take the proposal with --accept"
                 console.message(waiting)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
-
-
-def _refuse_existing(targets: Sequence[str | None], options: argparse.Namespace) -> None:
-    """Raise `CommandError` for a file that is there and may not be overwritten."""
-    for path in targets:
-        if path and Path(path).is_file() and not options.force:
-            raise CommandError(f"{path} is there already; {INSTEAD}")
 
 
 def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:

@@ -122,7 +122,7 @@ def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
     signature = written.read()
     inputs = input_values(options.inputs, signature)
     first, _, rest = Path(options.output).name.partition(".")
-    shapes: list[JSON] = []
+    made: dict[str, tuple[str, Session]] = {}
     for predictor in (one for one in get_args(Predictor) if MODULES.get(one.partition(".")[0]) == options.module):
         name = predictor.partition(".")[2]
         session = _configured(replace(written, predictor=predictor), options.model)
@@ -133,10 +133,15 @@ def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
         own = {one: value for one, value in {**empty, **inputs}.items() if one in inner.input_fields}
         session = replace(session, cases=(Case("case 1", inputs=own),))
         path = Path(options.output).with_name(".".join(part for part in (first, name, rest) if part))
-        selection.save_new(session, str(path), options.force)
-        shapes.append({"path": str(path), "name": name, "signature": _fields(inner)})
+        made[str(path)] = (name, session)
+    selection.refuse_existing(made, options.force)  # all, before the first is written
+    shapes: list[JSON] = []
+    for path_of_one, (name, session) in made.items():
+        selection.save_new(session, path_of_one, options.force)
+        inner = session.signature.read()
+        shapes.append({"path": path_of_one, "name": name, "signature": _fields(inner)})
         if not options.json:
-            console.message(f"{path}: {inner.signature}")
+            console.message(f"{path_of_one}: {inner.signature}")
     if options.json:
         console.json({"module": options.module, "sessions": shapes})
     elif options.module == "react" and not tools:

@@ -158,6 +158,15 @@ def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert "no-such-program: no such file or directory; is no-such-program installed here?" in done.err
 
 
+def test_a_source_file_as_the_program_is_told_how_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("prog.py").write_text("")
+    assert main(["capture", "-o", "captured", "prog.py"]) == 2
+    assert "prog.py is a source file: write `python prog.py`" in capsys.readouterr().err
+
+
 def test_a_program_without_dspy_runs_and_has_nothing_to_capture(tmp_path: Path) -> None:
     done = captured(sys.executable, "-c", "print('mine'); raise SystemExit(7)", cwd=tmp_path)
     assert (done.code, done.out) == (7, "mine\n")

@@ -230,6 +230,37 @@ def test_the_text_of_an_error_is_imported_from_standard_input(run: Run) -> None:
     assert store.load("failure.json").cases[0].replies["chat"].text == "[[ ## answer ## ]]\nyes"
 
 
+@pytest.mark.parametrize("kind", ["demos", "cases"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"question": "a", "answer": "b"}\n\n{"question": "c", "answer": "d"}\n',
+        '[{"question": "a", "answer": "b"},\n {"question": "c", "answer": "d"}]',
+        '{"demos": [{"question": "a", "answer": "b"}, {"question": "c", "answer": "d"}]}',
+        "question,answer\na,b\nc,d\n",
+    ],
+)
+def test_rows_come_from_standard_input_in_any_form(kind: str, text: str, run: Run) -> None:
+    words = ("import", "-", "--as", kind, "--signature", "question -> answer", "-o", "rows.json")
+    done = run(*words, stdin=text)
+    assert done.code == 0, done.err
+    session = store.load("rows.json")
+    if kind == "demos":
+        assert [dict(one.values) for one in session.demos] == [
+            {"question": "a", "answer": "b"},
+            {"question": "c", "answer": "d"},
+        ]
+    else:
+        assert [one.expect for one in session.cases] == [{"fields": {"answer": {"equals": one}}} for one in "bd"]
+
+
+def test_force_is_refused_beside_into(rain: str, run: Run) -> None:
+    Path("d.csv").write_text("question,answer\nq1,yes\n")
+    done = run("import", "d.csv", "--into", rain, "--force")
+    assert done.code == exit_codes.USAGE and "leave out --force" in done.err
+    assert not store.load(rain).demos
+
+
 def test_a_call_of_a_text_with_several_is_chosen(run: Run) -> None:
     Path("two.log").write_text(f"{ERROR}\n{ERROR.replace('yes', 'no')}")
     done = run("import", "two.log", "-o", "failure.json")

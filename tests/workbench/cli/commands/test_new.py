@@ -273,6 +273,14 @@ def test_a_module_is_a_session_for_each_of_its_inner_signatures(run: Run) -> Non
     assert request.prompt.as_dicts() == dspy.ChatAdapter().format(theirs.react.signature, [], inputs)
 
 
+def test_the_sessions_of_a_module_are_written_all_or_none(run: Run) -> None:
+    Path("agent.extract.session.json").write_text("mine")
+    done = run("new", "question -> answer", "--module", "react", "-o", "agent.session.json")
+    assert done.code == exit_codes.USAGE and "agent.extract.session.json is there already" in done.err
+    assert not Path("agent.react.session.json").exists()
+    assert Path("agent.extract.session.json").read_text() == "mine"
+
+
 @pytest.mark.parametrize("module", ["react", "code-act", "refine"])
 def test_an_agent_without_tools_is_told_how_to_add_them(module: str, run: Run) -> None:
     done = run("new", "question -> answer", "--module", module, "-o", "agent.session.json")
