@@ -31,7 +31,7 @@ class KeptStyles(Stylesheet):
         self.variables = variables
         self.before: KeptStyles | None = None
         self._parsed: dict[Any, CssSource] = {}
-        self._states: dict[str, set[str]] = {}
+        self._states: dict[str, set[str]] = defaultdict(set)
         self._states_of: dict[tuple[Any, ...], frozenset[str]] = {}
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
@@ -61,9 +61,8 @@ class KeptStyles(Stylesheet):
     def parse(self) -> None:
         super().parse()
         self._parsed = dict(self.source)
-        self._states = defaultdict(set)
         self._forget()
-        for one in self.rules:
+        for one in [rule for rule in self.rules if type(rule) is RuleSet]:  # read since the last time
             one.__class__ = _HashedByIdentity
             for selector in [part for path in one.selector_set for part in path.selectors]:
                 self._states[_MARKS.get(selector.type, "") + selector.name] |= selector.pseudo_classes
