@@ -12,7 +12,7 @@ import dspy
 import pytest
 
 from adapters import AdapterParseError, Capabilities, Field, Image, Reasoning, Signature
-from adapters.formats.catalog import make
+from adapters.formats.catalog import NAMES, make
 from adapters.prompts.field_descriptions import translate_field_type
 from adapters.requests.request import prepare
 from adapters.signatures.notation import read
@@ -206,6 +206,12 @@ def test_the_markdown_prompt_names_the_output_fields() -> None:
 def test_the_markdown_reply_is_converted_by_the_one_coercion() -> None:
     with pytest.raises(AdapterParseError):
         make("markdown").parse(read("q -> n: int"), '{"n": 3.9}')
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_signature_without_outputs_is_read_by_every_adapter(name: str) -> None:
+    signature = Signature.make((Field("question", "input"),))
+    assert make(name).read(signature, '{"a": 1}').fields == {}
 
 
 def test_deep_nesting_is_a_parse_error_of_the_markdown_adapter() -> None:
