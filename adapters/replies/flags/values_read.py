@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import Enum
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
@@ -22,6 +23,7 @@ from adapters.replies.flags.wrong_places import (
     may_drop_keys,
     nearly,
 )
+from adapters.replies.reading import Detector
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named
@@ -104,7 +106,7 @@ WITHOUT_TEXT = (int, float, type(None))
 """Types of values that hold no text."""
 
 
-def values_read(reading: Reading) -> Iterator[Flag]:
+def values_read(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield flags for every field that parsed."""
     has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
     is_ascii = reading.completion.isascii()
@@ -124,11 +126,11 @@ def values_read(reading: Reading) -> Iterator[Flag]:
             if type(value) is str:
                 yield from _union(field, annotation)
             if coercions:
-                yield from _by_steps(field, annotation)
+                yield partial(_by_steps, field=field)
             if is_named(annotation, "Code"):
                 yield from _code(reading, field)
             if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
-                yield from _numbers(field)
+                yield partial(_numbers, field=field)
         if constraints_of(one):
             yield from constraint_flags(one, value)
         if coercions and may_drop_keys(annotation):
@@ -279,7 +281,7 @@ def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
         )
 
 
-def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
+def _by_steps(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     name = field.name
     unwrapped = [step for step in field.coercions if step.rule in ("unwrap", "unquote")]
     if unwrapped:
@@ -367,7 +369,7 @@ may_hold_floats: ByIdentity[bool] = ByIdentity(
 """Test whether a value of this type can contain a float; cached by annotation."""
 
 
-def _numbers(field: FieldReading) -> Iterator[Flag]:
+def _numbers(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     parts = (field.value,) if type(field.value) is float else parts_of(field.value)
     found = [one for one in parts if isinstance(one, float) and not isfinite(one)]
     if found:
