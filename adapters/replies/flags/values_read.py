@@ -384,9 +384,9 @@ def _code(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     name = field.name
     validated = field.coercions[-1] if field.coercions else None
     given = validated.before if validated is not None else None
-    if isinstance(given, dict):
+    if isinstance(given, dict):  # the object of the type's own schema, which is no program
         given = given.get("code")
-    if reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.coercions):
+    elif reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.coercions):
         yield Flag(
             "code-was-evaluated",
             f"The program in `{name}` is also a JSON or Python literal, so its value was taken: {shown(given)}.",
