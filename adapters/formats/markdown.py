@@ -353,7 +353,7 @@ def _spans(
         (name,) = signature.output_fields
         return [Span(located.start, located.end, "value", name)], {name: (located.start, located.end)}
     found = [one.moved(located.start) for one in given]
-    only = next(iter(signature.output_fields))
+    only = next(iter(signature.output_fields), "")
     if array and all(one.key != only for one in found):
         found = [one._replace(key=only) if one.key == "items" else one for one in found]
     return member_spans(signature, found)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Block, Note, Passage, Piece, Shown, Table
@@ -372,6 +372,16 @@ class Reading(ShowsItself):
             return Note(f"✓ {self.adapter} parses it", "good")
         place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
         return Note(f"✗ {self.adapter}: parse error{place}: {error.type}: {error.message.strip()}", "bad")
+
+
+Detector: TypeAlias = Callable[[Reading], "Iterable[Flag | Detector]"]
+"""What finds flags in a parse result. It yields detectors of flags that are no causes of the verdict: they are not
+looked for before all flags are requested."""
+
+
+def sought(reading: Reading, detect: Detector, are_causes: bool) -> Iterable[Flag | Detector]:
+    """Return a detector's flags if they may be causes of the verdict, else the detector."""
+    return detect(reading) if are_causes else (detect,)
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

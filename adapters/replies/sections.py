@@ -68,9 +68,11 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
             yield MarkerLike(match["name"], begin, match.end(), begins_line, is_whole)
 
 
-def may_hold_lookalikes(text: str, found: Sequence[Section], names: Mapping[str, str]) -> bool:
+def may_hold_lookalikes(
+    text: str, found: Sequence[Section], names: Mapping[str, str], has_only_markers: bool = False
+) -> bool:
     """Return whether a text may contain lookalikes of markers; fast, may return True without any."""
-    if text.count("[") != 2 * len(found):
+    if not has_only_markers and text.count("[") != 2 * len(found):
         openings = islice(_OPENING.finditer(text), len(found) + 1)  # a loop may have written millions
         if len([*openings]) != len(found):
             return True

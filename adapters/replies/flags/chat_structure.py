@@ -68,7 +68,8 @@ def holds_lookalikes(reading: Reading) -> bool:
     """Return whether a reply may hold lookalikes of markers."""
     known: bool | None = reading.detected.get(holds_lookalikes)
     if known is None:
-        known = may_hold_lookalikes(reading.completion, reading.sections, markers_by_sound(reading.signature))
+        names, is_plain = markers_by_sound(reading.signature), reading.has_only_markers
+        known = may_hold_lookalikes(reading.completion, reading.sections, names, is_plain)
         reading.detected[holds_lookalikes] = known
     return known
 

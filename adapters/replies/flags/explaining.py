@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 
 from adapters.replies.flag import Flag, line, named, shown
@@ -14,7 +14,7 @@ from adapters.replies.flags.strange_replies import strange_reply
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.xml_structure import xml_structure
-from adapters.replies.reading import LONG_SEARCH, UNKNOWN_END, Reading, ReplyForm
+from adapters.replies.reading import LONG_SEARCH, UNKNOWN_END, Detector, Reading, ReplyForm
 from adapters.replies.sections import is_only_thoughts
 
 EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction", "TooLargeError")
@@ -205,7 +205,6 @@ def echoed(reading: Reading) -> Iterator[Flag]:
 
 
 COERCIONS_OF = attrgetter("coercions")
-Detector = Callable[[Reading], Iterable[Flag]]
 STRUCTURE: Mapping[ReplyForm, Detector] = {
     "markers": chat_structure,
     "json": json_structure,
@@ -215,16 +214,16 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
 """Detectors of structural flags, by form of reply."""
 
 
-def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
+def detectors_of(reading: Reading, of_causes: bool = False) -> list[Detector]:
     """Return the detectors that may find something in a parse result: of the reply, then of its values.
 
-    `of_error`: without those whose flags do not explain a parse error.
+    `of_causes`: without those whose flags are no causes of its verdict.
     """
     error, has_values = reading.error, reading.has_values
     found: list[Detector] = []
     if error is not None and (not has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"):
         found.append(no_answer)
-    if not of_error:
+    if error is None or not of_causes:
         found.append(verdict)
     structure = STRUCTURE.get(reading.form)
     if structure is not None:
@@ -234,13 +233,13 @@ def detectors_of(reading: Reading, of_error: bool = False) -> list[Detector]:
         return found
     if any(map(COERCIONS_OF, reading.fields.values())):
         found.append(repaired_json)
-    if not of_error or (error is not None and error.field is None):
+    if error is None or error.field is None or not of_causes:
         found.append(values_read)
     if "failed" in reading.states:
         found.append(values_refused)
     if _may_echo(reading):
         found.append(echoed)
-    if not of_error:
+    if not of_causes:
         found.append(unchecked)
     return found
 
@@ -256,23 +255,18 @@ def explain(reading: Reading) -> tuple[Flag, ...]:
 
 
 def grounds(reading: Reading) -> tuple[Flag, ...]:
-    """Return the flags that can explain a parse error; for a reply that parsed, all flags."""
+    """Return the flags that can explain a parse error or a surprise, without most others."""
     known: tuple[Flag, ...] | None = reading.detected.get(grounds)
     if known is None:
-        error = reading.error
-        if error is None or reading.extraction is not None:
-            known = reading.flags
-        else:
-            known = _found(reading, detectors_of(reading, of_error=True))
-        reading.detected[grounds] = known
+        known = reading.detected[grounds] = _found(reading, detectors_of(reading, of_causes=True), of_causes=True)
     return known
 
 
-def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
+def _found(reading: Reading, detectors: Iterable[Detector], of_causes: bool = False) -> tuple[Flag, ...]:
     found: list[Flag] = []
     known = reading.detected
     for detect in detectors:
-        flags: list[Flag] | None = known.get(detect)
+        flags: list[Flag | Detector] | None = known.get(detect)
         if flags is None:
             flags = []
             try:
@@ -280,8 +274,11 @@ def _found(reading: Reading, detectors: Iterable[Detector]) -> tuple[Flag, ...]:
             except Exception:  # a user's type may raise in its own hooks; skip the rest of this detector
                 pass
             known[detect] = flags  # whole, as another thread may look at it
-        if flags:
-            found += flags
+        for flag in flags:
+            if isinstance(flag, Flag):
+                found.append(flag)
+            elif not of_causes:
+                found += _found(reading, (flag,))
     if len(found) < 2:
         return tuple(found)
     each: dict[tuple[str, str | None, str], Flag] = {}

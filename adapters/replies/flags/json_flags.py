@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -17,6 +17,7 @@ from adapters.replies.flags.json_text import (
     valid_object_at,
     without_fences,
 )
+from adapters.replies.reading import Detector, sought
 from adapters.replies.repairs import names_by_case
 from adapters.replies.sections import THOUGHTS
 
@@ -41,24 +42,25 @@ LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|fal
 FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
 
 
-def json_structure(reading: Reading) -> Iterator[Flag]:
+def json_structure(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield structural flags for a reply parsed as one JSON object."""
     before, after = ("", "") if reading.is_plain_object else _around(reading)
     is_valid = reading.is_plain_object or any(one.extract is not None for one in reading.fields.values())
     if not is_valid or before or after:
-        yield from _dropped(reading, before, after, fence_is_asked_for=False)
+        yield partial(_dropped, before=before, after=after)
         yield from _several(reading)
         yield from _no_object(reading)
-        yield from _broken_keys(reading)
+        if "missing" in reading.states:
+            yield from _broken_keys(reading)
     if not reading.kinds.isdisjoint(NOT_TAKEN):
-        yield from _keys(reading)
+        yield from sought(reading, _keys, are_causes=not reading.ok)
 
 
-def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
+def fenced_json_structure(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield structural flags for a reply parsed as a fenced JSON block."""
-    yield from _dropped(reading, *_around(reading), fence_is_asked_for=True)
+    yield lambda reading: _dropped(reading, *_around(reading), fence_is_asked_for=True)
     if not reading.kinds.isdisjoint(NOT_TAKEN):
-        yield from _keys(reading)
+        yield from sought(reading, _keys, are_causes=not reading.ok)
 
 
 def _around(reading: Reading) -> tuple[str, str]:
@@ -74,7 +76,7 @@ def _around(reading: Reading) -> tuple[str, str]:
     return completion[:start].strip(), completion[end if closing is None else closing.end() :].strip()
 
 
-def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool) -> Iterator[Flag]:
+def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool = False) -> Iterator[Flag]:
     if "```" in before and not fence_is_asked_for:
         fence = reading.completion.find("```")
         yield Flag("fence-dropped", f"The code fence around the JSON ({line(reading, fence)}) was dropped.")
@@ -83,7 +85,7 @@ def _dropped(reading: Reading, before: str, after: str, fence_is_asked_for: bool
             yield Flag("text-around-dropped", f"The text {where} the JSON object was dropped: {shown(text)}.")
 
 
-def _several(reading: Reading) -> Iterator[Flag]:
+def _several(reading: Reading) -> Iterator[Flag | Detector]:
     completion = reading.completion
     first = completion.find("{")
     for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
@@ -95,6 +97,12 @@ def _several(reading: Reading) -> Iterator[Flag]:
             continue
         said = f"The first {{…}} ({place(reading, first)}) is inside {begin}, and the parser takes it: {NOT_SEPARATED}"
         yield Flag("object-inside-think", said)
+    yield from sought(reading, partial(_others, first=first), are_causes=reading.ok)
+
+
+def _others(reading: Reading, first: int) -> Iterator[Flag]:
+    """Flag what follows the first object."""
+    completion = reading.completion
     end = _end_of_object(reading, first)
     if end < 0 or begins_without_brace(reading):
         return
@@ -165,10 +173,11 @@ def _no_object(reading: Reading) -> Iterator[Flag]:
 
 def _broken_keys(reading: Reading) -> Iterator[Flag]:
     """Flag JSON keys of missing outputs that a quote breaks or lacks."""
+    bare = reading.completion.replace('"', "")
     for name in _missing(reading)[:MOST_MISSING]:
-        match = _key_with_quotes(name).search(reading.completion)
-        if match is None and name not in reading.completion:
+        if name not in bare:
             continue
+        match = _key_with_quotes(name).search(reading.completion)
         within = _key_in_text(name).search(reading.completion) if match is None else None
         if within is not None:
             yield Flag(

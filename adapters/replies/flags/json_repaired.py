@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from json import loads
 from math import inf
@@ -20,6 +21,7 @@ from adapters.replies.flags.json_text import (
     with_escapes,
     without_fences,
 )
+from adapters.replies.reading import Detector, sought
 from adapters.replies.sections import without_thinking
 from adapters.types.recognition import END, START
 from adapters.values.plain_json import parts_of
@@ -42,7 +44,7 @@ BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
 
-def repaired_json(reading: Reading) -> Iterator[Flag]:
+def repaired_json(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield flags for each json_repair step, on the whole reply or on a field's text."""
     document: Step | None = None
     for field in reading.fields.values():
@@ -58,7 +60,7 @@ def repaired_json(reading: Reading) -> Iterator[Flag]:
                 yield from _field(reading, field, step)
 
 
-def _whole(reading: Reading, text: str) -> Iterator[Flag]:
+def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
     if begins_without_brace(reading):
         yield Flag(
             "json-repaired", "The { before the object is missing; json_repair parsed the reply as if it were there."
@@ -78,10 +80,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         where = _place_in(reading, text, max(0, len(text.rstrip()) - 1))
         said = f"The JSON ends in the middle ({where}): json_repair closed what was open."
         yield Flag("cut-off-json-completed", said)
-    wrong = None if json.unescaped_quotes or json.is_cut_off else json.wrong_bracket
-    if wrong is not None:
-        said = f"A {text[wrong[0]]} appears where {wrong[1]} is expected ({_place_in(reading, text, wrong[0])})"
-        yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
+    yield from sought(reading, partial(_wrong_bracket, json=json), are_causes=not reading.ok)
     at = 0 if json.complaint is None else json.complaint[1]
     twice = ESCAPED_TWICE.search(text, max(0, json.start)) if '\\\\"' in text else None
     if twice is not None:
@@ -95,8 +94,21 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag]:
         yield Flag("text-in-backticks", said)
     if json.unescaped_quotes:
         yield from _misread(reading, json)
-    yield Flag("json-repaired", _why(reading, json))
+    yield partial(_why, json=json)
     yield from _abbreviated(reading, json)
+    yield partial(_of_words, json=json)
+
+
+def _wrong_bracket(reading: Reading, json: JsonText) -> Iterator[Flag]:
+    wrong = None if json.unescaped_quotes or json.is_cut_off else json.wrong_bracket
+    if wrong is not None:
+        said = f"A {json.text[wrong[0]]} appears where {wrong[1]} is expected"
+        said = f"{said} ({_place_in(reading, json.text, wrong[0])})"
+        yield Flag("wrong-bracket", f"{said}: json_repair guessed where the list or object ends.")
+
+
+def _of_words(reading: Reading, json: JsonText) -> Iterator[Flag]:
+    """Flag JSON keys of several words without quotes."""
     for match in KEY_OF_WORDS.finditer(json.outside):
         if match.group(1) in reading.signature.output_fields:
             yield Flag(
@@ -124,7 +136,7 @@ def _misread(reading: Reading, json: JsonText) -> Iterator[Flag]:
             yield Flag("quote-misread", f"{said}, not as {shown(meant[name])}.", name)
 
 
-def _why(reading: Reading, json: JsonText) -> str:
+def _why(reading: Reading, json: JsonText) -> Iterator[Flag]:
     # A fence around the object is dropped before it is parsed; its mistakes are inside.
     seen, quotes = ", ".join([one for one in json.oddities if one != "a code fence"]), json.unescaped_quotes
     complaint = ("", quotes[0]) if quotes else json.complaint
@@ -133,7 +145,8 @@ def _why(reading: Reading, json: JsonText) -> str:
         said = f"{complaint[0]}, " if complaint[0] else ""
         where = f" ({said}{_place_in(reading, json.text, complaint[1])})"
     found = f": it has {seen}" if seen else ""
-    return f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
+    said = f"The reply is not valid JSON{where}{found}; json_repair rewrote it before it was parsed."
+    yield Flag("json-repaired", said)
 
 
 def _place_in(reading: Reading, text: str, at: int) -> str:
@@ -158,7 +171,7 @@ def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> I
         )
 
 
-def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag | Detector]:
     name = field.name
     if is_invented(reading, field, step):
         yield Flag(
@@ -172,7 +185,8 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]
         said = f"{shown(rest.group())} of {shown(f'{field.raw}{rest.group()}')} is not in the value"
         yield Flag("text-lost-in-repair", f"json_repair left out a part of `{name}`: {said}.", name)
     elif field.raw and field.state == "read":
-        yield from _losses(name, JsonText(field.raw), step.after)
+        losses = partial(_losses, name=name, json=JsonText(field.raw), after=step.after)
+        yield from sought(reading, losses, are_causes=reading.ok)
         end = END_OF_JSON.search(step.before[-LONGEST_END:])
         found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
         if found:
@@ -200,7 +214,7 @@ def is_invented(reading: Reading, field: FieldReading, step: Step) -> bool:
     return f'"{field.name}": ""' not in reading.completion.replace("\\", "")
 
 
-def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag | Detector]:
     name, text, after = field.name, step.before, step.after
     json = JsonText(text)
     start, end = json.start, json.end
@@ -211,7 +225,7 @@ def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
             yield from _mended(name, json, reading.completion.rstrip().endswith((field.raw or "").rstrip()))
             yield from _abbreviated(reading, json, name)
             if field.state == "read":
-                yield from _losses(name, json, after)
+                yield from sought(reading, partial(_losses, name=name, json=json, after=after), are_causes=reading.ok)
         return
     rest = text[end:].strip().lstrip("]}, \n")
     if rest[:1] in ("[", "{"):
@@ -254,13 +268,17 @@ def _from_prose(name: str, after: object, text: str) -> Flag:
     )
 
 
-def _mended(name: str, json: JsonText, is_end: bool) -> Iterator[Flag]:
+def _mended(name: str, json: JsonText, is_end: bool) -> Iterator[Flag | Detector]:
     if json.is_cut_off and is_end:
         yield Flag(
             "cut-off-json-completed",
             f"The JSON of `{name}` ends in the middle: json_repair closed what was open.",
             name,
         )
+    yield partial(_why_mended, name=name, json=json)
+
+
+def _why_mended(reading: Reading, name: str, json: JsonText) -> Iterator[Flag]:
     seen = ", ".join(json.oddities) or (json.complaint or ("it is not well-formed", 0))[0]
     yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
@@ -269,7 +287,7 @@ def _holds_quote(key: str) -> bool:
     return '"' in key or "\n" in key or key.count("“") != key.count("”")
 
 
-def _losses(name: str, json: JsonText, after: object) -> Iterator[Flag]:
+def _losses(reading: Reading, name: str, json: JsonText, after: object) -> Iterator[Flag]:
     raw, bare = json.text, json.outside
     if "\\" not in raw and (key := next(filter(_holds_quote, keys_inside(after)), None)) is not None:
         yield Flag(

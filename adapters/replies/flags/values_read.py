@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import Enum
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
@@ -22,6 +23,7 @@ from adapters.replies.flags.wrong_places import (
     may_drop_keys,
     nearly,
 )
+from adapters.replies.reading import Detector
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types.code import strip_fence
 from adapters.types.recognition import ByIdentity, is_named
@@ -106,7 +108,7 @@ WITHOUT_TEXT = (int, float, type(None))
 """Types of values that hold no text."""
 
 
-def values_read(reading: Reading) -> Iterator[Flag]:
+def values_read(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield flags for every field that parsed."""
     has_backslashes, outputs = "\\" in reading.completion, reading.signature.output_fields
     is_ascii = reading.completion.isascii()
@@ -126,11 +128,11 @@ def values_read(reading: Reading) -> Iterator[Flag]:
             if type(value) is str:
                 yield from _union(field, annotation)
             if coercions:
-                yield from _by_steps(field, annotation)
+                yield partial(_by_steps, field=field)
             if is_named(annotation, "Code"):
                 yield from _code(reading, field)
             if not isinstance(value, TEXT_OR_WHOLE) and may_hold_floats(annotation):
-                yield from _numbers(field)
+                yield partial(_numbers, field=field)
             if not isinstance(value, PLAIN) and field.place and field.place[1] - field.place[0] <= LONGEST_OBJECT:
                 yield from _repeated_keys(field, next((one.before for one in coercions if one.rule in OF_TYPE), value))
         if constraints_of(one):
@@ -314,7 +316,7 @@ def _union(field: FieldReading, annotation: object) -> Iterator[Flag]:
         )
 
 
-def _by_steps(field: FieldReading, annotation: object) -> Iterator[Flag]:
+def _by_steps(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     name = field.name
     unwrapped = [step for step in field.coercions if step.rule in ("unwrap", "unquote")]
     if unwrapped:
@@ -402,7 +404,7 @@ may_hold_floats: ByIdentity[bool] = ByIdentity(
 """Test whether a value of this type can contain a float; cached by annotation."""
 
 
-def _numbers(field: FieldReading) -> Iterator[Flag]:
+def _numbers(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     parts = (field.value,) if type(field.value) is float else parts_of(field.value)
     found = [one for one in parts if isinstance(one, float) and not isfinite(one)]
     if found:
@@ -417,9 +419,9 @@ def _code(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     name = field.name
     validated = field.coercions[-1] if field.coercions else None
     given = validated.before if validated is not None else None
-    if isinstance(given, dict):
+    if isinstance(given, dict):  # the object of the type's own schema, which is no program
         given = given.get("code")
-    if reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.coercions):
+    elif reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.coercions):
         yield Flag(
             "code-was-evaluated",
             f"The program in `{name}` is also a JSON or Python literal, so its value was taken: {shown(given)}.",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_origin
 from xml.etree import ElementTree
 
 from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import known_keys, name_flags
+from adapters.replies.reading import Detector, sought
 from adapters.replies.repairs import names_by_case
 from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import without_none
@@ -33,15 +35,15 @@ LONGEST = 200_000
 ENTITY = re.compile(r"&#?\w{1,30};")
 
 
-def xml_structure(reading: Reading) -> Iterable[Flag]:
+def xml_structure(reading: Reading) -> Iterable[Flag | Detector]:
     """Return flags for a reply parsed as XML."""
     error = reading.error
     return _of_tags(reading) if error is None or error.field is not None else _why_no_xml(reading, error)
 
 
-def _of_tags(reading: Reading) -> Iterator[Flag]:
-    yield from _ignored(reading)
-    yield from _nested(reading)
+def _of_tags(reading: Reading) -> Iterator[Flag | Detector]:
+    yield from sought(reading, _ignored, are_causes=not reading.ok)
+    yield from sought(reading, _nested, are_causes=not reading.ok)
     for field in reading.fields.values():
         step: Extract | Step | None = field.extract
         if step is None or not step.rule.startswith("xml"):
@@ -229,7 +231,7 @@ def _nested(reading: Reading) -> Iterator[Flag]:
                 )
 
 
-def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Flag]:
+def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Flag | Detector]:
     name, raw = field.name, field.raw or ""
     annotation = reading.signature.output_fields[name].annotation
     if after is None:
@@ -252,7 +254,7 @@ def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Fla
         return
     schema = schema_by_name(annotation) if isinstance(after, list) else {}
     if isinstance(after, list) and any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ()))):
-        yield from _list(name, raw, after)
+        yield partial(_list, name=name, raw=raw, after=after)
     if field.state == "failed" and isinstance(after, dict) and "<" in raw and not _takes_keys(annotation, after):
         yield Flag(
             "tags-read-as-object",
@@ -285,7 +287,7 @@ def _tags_at_the_top(text: str) -> set[str]:
     return found
 
 
-def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
+def _list(reading: Reading, name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
     if "<" not in raw:
         if len(after) == 1 and isinstance(after[0], str) and ("," in after[0] or "\n" in after[0]):
             yield Flag(

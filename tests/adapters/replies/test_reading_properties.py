@@ -11,6 +11,7 @@ from oracle.engines import NAMES
 from oracle.outcomes import difference, outcome
 from oracle.traces import reading_faults
 
+from adapters import Field, Signature
 from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
@@ -99,3 +100,9 @@ def test_a_fields_account_is_written_without_the_reply_that_its_reading_has() ->
     assert field.completion == reading.completion
     assert repr(field).startswith("FieldReading(name='v', state='read', place=(14, 76), value='a line")
     assert repr(reading).count(repr(reading.completion)) == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_signature_without_outputs_is_read_by_every_adapter(name: str) -> None:
+    signature = Signature.make((Field("question", "input"),))
+    assert make(name).read(signature, '{"a": 1}').fields == {}

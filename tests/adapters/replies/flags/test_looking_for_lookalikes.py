@@ -36,6 +36,12 @@ def test_a_reply_as_asked_for_is_not_searched(monkeypatch: pytest.MonkeyPatch) -
     assert [one.name for one in catalog.make("chat").read(SIGNATURE, reply).flags] == ["after-completed-dropped"]
 
 
+def test_the_brackets_of_lists_of_texts_are_not_looked_at_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("adapters.replies.sections._OPENING")  # an error in a detector ends its flags
+    reply = f'{BEGIN}["a", "b"]\n\n[[ ## final_score ## ]]\n5\n{END}\n\nAnd more.'
+    assert [one.name for one in catalog.make("chat").read(SIGNATURE, reply).flags] == ["after-completed-dropped"]
+
+
 def test_a_loop_of_brackets_takes_no_memory_for_each() -> None:
     text = f"{BEGIN}{'[[' * 50_000}"
     found = sections(text)

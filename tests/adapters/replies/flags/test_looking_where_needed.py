@@ -12,7 +12,7 @@ import adapters
 from adapters.formats import catalog
 from adapters.replies import repairs
 from adapters.replies.flag import Flag
-from adapters.replies.flags import explaining, json_flags, strange_replies, values_read
+from adapters.replies.flags import explaining, json_flags, json_repaired, strange_replies, values_read
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.reading import Reading
@@ -27,6 +27,18 @@ SAID = "`scores` contains nan: nan, inf and numbers too large for a float are ac
 def test_values_taken_as_they_are_are_not_walked_again(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delattr(values_read, name)  # an error in a detector ends its flags
     assert [one.message for one in catalog.make("json").read(SIGNATURE, REPLY).flags] == [SAID]
+
+
+@pytest.mark.parametrize("sure", ["true", '"maybe"'])
+def test_a_diagnosis_does_not_word_flags_that_are_no_causes(monkeypatch: pytest.MonkeyPatch, sure: str) -> None:
+    why, worded = json_repaired._why, list[str]()
+    monkeypatch.setattr(json_repaired, "_why", lambda reading, json: worded.append(json.text) or why(reading, json))
+    reply = REPLY.replace("true", sure).replace("}", ",}")
+    reading = catalog.make("json").read(SIGNATURE, reply)
+    assert [one.cause for one in reading.diagnosis] == ([] if reading.ok else ["not-true-or-false"])
+    assert worded == []
+    assert "json-repaired" in [flag.name for flag in reading.flags]
+    assert worded == [reply]
 
 
 def test_only_replies_that_fail_are_searched_for_values_that_failed() -> None:

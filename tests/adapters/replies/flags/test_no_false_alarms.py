@@ -142,3 +142,12 @@ def test_an_end_of_thoughts_inside_a_text_is_not_taken_for_thoughts_above() -> N
     reading = adapters.JSONAdapter().read(adapters.read_signature("q -> a, b: dict[str, int]"), completion)
     assert "json-repaired" in [flag.name for flag in reading.flags]
     assert "braces in the thoughts" not in " ".join(flag.message for flag in reading.flags)
+
+
+@pytest.mark.parametrize("adapter", [adapters.ChatAdapter(), adapters.XMLAdapter()], ids=lambda one: one.name)
+def test_code_in_the_object_of_its_type_is_not_called_evaluated(adapter: Any) -> None:
+    signature = adapters.read_signature("q -> a: dspy.Code")
+    reply = str(adapter.format_assistant_message_content(signature, {"a": {"code": "print(1)"}}))
+    reading = adapter.read(signature, reply)
+    assert reading.values["a"].code == "print(1)"
+    assert reading.flags == reading.diagnosis == ()
