@@ -37,9 +37,11 @@ VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
-ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"(?=\s*[^\s,:}\]])')
+ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"\s*\Z')
 TO_THE_END = re.compile(r"[^\s,}\]]+")
 """The rest of a value without quotes that json_repair cut at a colon."""
+CURLY_IN_TEXT = re.compile("”\\s*['\"]")
+"""A curly quote within a text that a straight one closes, as in Swedish and Polish, or for inches."""
 BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
@@ -82,7 +84,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         yield Flag("cut-off-json-completed", said)
     yield from sought(reading, partial(_wrong_bracket, json=json), are_causes=not reading.ok)
     at = 0 if json.complaint is None else json.complaint[1]
-    twice = ESCAPED_TWICE.search(text, max(0, json.start)) if '\\\\"' in text else None
+    goes_on = text[at : at + 1] not in (*',:}]"', "")  # a quote begins another text: a comma is missing
+    twice = ESCAPED_TWICE.search(text, max(0, at - LONGEST_END), at) if goes_on else None
     if twice is not None:
         where = _place_in(reading, text, twice.start())
         said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
@@ -192,7 +195,7 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         if found:
             said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
             yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
-        elif "”" in field.raw and (curly := next(filter(_ends_curly, parts_of(step.after)), None)) is not None:
+        elif "”" in field.raw and (curly := _ending_curly(field, step.after)) is not None:
             said = f"`{name}` ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
             yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", name)
     elif step.after == "" and '"""' in step.before:
@@ -203,8 +206,13 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         )
 
 
-def _ends_curly(part: object) -> bool:
-    return isinstance(part, str) and part.endswith("”") and "“" not in part
+def _ending_curly(field: FieldReading, after: object) -> str | None:
+    """Return the text in a value that a curly quote was meant to close."""
+    start, end = field.place or (0, 0)
+    if CURLY_IN_TEXT.search(field.completion, start, end + 1):
+        return None
+    texts = [one for one in parts_of(after) if isinstance(one, str)]
+    return next((one for one in texts if one.endswith("”") and "“" not in one), None)
 
 
 def is_invented(reading: Reading, field: FieldReading, step: Step) -> bool:
