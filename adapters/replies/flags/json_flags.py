@@ -90,7 +90,7 @@ def _several(reading: Reading) -> Iterator[Flag | Detector]:
     first = completion.find("{")
     for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
         closing = completion.find(end_of_thoughts)
-        if completion.find(begin, 0, first) < 0 or closing < first:
+        if completion.find(begin, 0, first) < 0 or closing < max(first, valid_object_at(completion, first)):
             continue
         if reading.ok and (_first_taken(reading) or 0) > closing:  # the braces in the thoughts were passed over
             first = completion.find("{", closing)

@@ -222,6 +222,7 @@ def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signatu
         ("json", "q -> l: list[dict[str, str]]", '{"l": [{"n": "1",}, {"n": "He said “no”"}]}'),
         ("json", "q -> a, l: list[str]", '{"a": "C:\\\\", "l": ["\\\\"],}'),
         ("json", "q -> valid: bool", '<think>{x}</think>\n{"valid": true}'),
+        ("json", "q -> a", 'Use <think> tags: {"a": "x </think> y"}'),
         ("json", "q -> a, n: int", '{"a": "Hon sade ”ja”", "n": 3,}'),
         ("json", "q -> a, n: int", '{"a": "Powiedział „tak”", "n": 3,}'),
         ("json", "q -> a, n: int", "{'a': 'a screen of 6”', 'n': 3}"),
@@ -242,6 +243,11 @@ def test_an_output_in_an_object_that_may_have_its_name_is_inside_no_other() -> N
     signature += "    q: str = dspy.InputField()\n    at: Point = dspy.OutputField()\n    x: int = dspy.OutputField()\n"
     (cause,) = read("json", signature, '{"at": {"x": 1}}').diagnosis
     assert (cause.cause, cause.path) == ("key-missing", "at.y")
+
+
+def test_a_tag_inside_another_output_is_named_once() -> None:
+    causes = read("xml", "q -> a: dict[str, int], b", "<a><b>x</b></a>").diagnosis
+    assert [one.field for one in causes if one.cause == "field-inside-another"] == ["b"]
 
 
 def test_xml_that_ends_inside_a_tag_of_its_own_was_cut_off() -> None:
