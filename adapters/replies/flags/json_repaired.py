@@ -86,7 +86,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
     at = 0 if json.complaint is None else json.complaint[1]
     goes_on = text[at : at + 1] not in (*',:}]"', "")  # a quote begins another text: a comma is missing
     twice = ESCAPED_TWICE.search(text, max(0, at - LONGEST_END), at) if goes_on else None
-    if twice is not None:
+    misread = list(_misread(reading, json, is_twice=twice is not None)) if json.unescaped_quotes else []
+    if twice is not None and (misread or not reading.ok or not json.unescaped_quotes):
         where = _place_in(reading, text, twice.start())
         said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
         yield Flag("quote-escaped-twice", said)
@@ -95,8 +96,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
         yield Flag("text-in-backticks", said)
-    if json.unescaped_quotes:
-        yield from _misread(reading, json)
+    if twice is None:
+        yield from misread
     yield partial(_why, json=json)
     yield from _abbreviated(reading, json)
     yield partial(_of_words, json=json)
@@ -122,12 +123,12 @@ def _of_words(reading: Reading, json: JsonText) -> Iterator[Flag]:
             )
 
 
-def _misread(reading: Reading, json: JsonText) -> Iterator[Flag]:
-    """Flag values that unescaped quotes changed, where backslashes before them make the JSON valid."""
+def _misread(reading: Reading, json: JsonText, is_twice: bool) -> Iterator[Flag]:
+    """Flag values that unescaped quotes changed, where one backslash before each makes the JSON valid."""
     quotes, text = json.unescaped_quotes, json.text
     if any(not text[one + 1 : other].strip() for one, other in pairwise(quotes)):
         return  # two texts without a comma between them
-    escaped = with_escapes(text, quotes)
+    escaped = text.replace('\\\\"', '\\"') if is_twice else with_escapes(text, quotes)
     meant: Any = _loaded(escaped[json.start : valid_object_at(escaped, json.start)])
     for name, field in reading.fields.items() if isinstance(meant, dict) else ():
         found = field.coercions[0].after if field.coercions else None

@@ -223,6 +223,8 @@ def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signatu
         ("json", "q -> a, l: list[str]", '{"a": "C:\\\\", "l": ["\\\\"],}'),
         ("json", "q -> valid: bool", '<think>{x}</think>\n{"valid": true}'),
         ("json", "q -> a", 'Use <think> tags: {"a": "x </think> y"}'),
+        ("json", "q -> a, b", '{"a": "say \\\\"hi\\\\" now", "b": "x"}'),
+        ("json", "q -> l: list[str]", '{"l": ["say \\\\"hi\\\\".", "x"]}'),
         ("json", "q -> a, n: int", '{"a": "Hon sade ”ja”", "n": 3,}'),
         ("json", "q -> a, n: int", '{"a": "Powiedział „tak”", "n": 3,}'),
         ("json", "q -> a, n: int", "{'a': 'a screen of 6”', 'n': 3}"),
