@@ -223,6 +223,7 @@ def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signatu
         ("json", "q -> a, l: list[str]", '{"a": "C:\\\\", "l": ["\\\\"],}'),
         ("json", "q -> valid: bool", '<think>{x}</think>\n{"valid": true}'),
         ("json", "q -> a", 'Use <think> tags: {"a": "x </think> y"}'),
+        ("json", "q -> a, n: int", '{"n": 1, "z": 2, "a": "x", "n": 1}'),
         ("json", "q -> a, b", '{"a": "say \\\\"hi\\\\" now", "b": "x"}'),
         ("json", "q -> l: list[str]", '{"l": ["say \\\\"hi\\\\".", "x"]}'),
         ("json", "q -> a, n: int", '{"a": "Hon sade ”ja”", "n": 3,}'),
@@ -245,6 +246,12 @@ def test_an_output_in_an_object_that_may_have_its_name_is_inside_no_other() -> N
     signature += "    q: str = dspy.InputField()\n    at: Point = dspy.OutputField()\n    x: int = dspy.OutputField()\n"
     (cause,) = read("json", signature, '{"at": {"x": 1}}').diagnosis
     assert (cause.cause, cause.path) == ("key-missing", "at.y")
+
+
+@pytest.mark.parametrize(("adapter", "reply"), [("json", "{}"), ("markdown", "```json\n{}\n```")])
+def test_an_output_with_two_answers_is_a_surprise(adapter: str, reply: str) -> None:
+    (cause,) = read(adapter, "q -> a, n: int", reply.replace("{}", '{"n": 1, "a": "x", "n": 2}')).diagnosis
+    assert (cause.cause, cause.field) == ("duplicate-key-last-wins", "n")
 
 
 def test_a_tag_inside_another_output_is_named_once() -> None:
