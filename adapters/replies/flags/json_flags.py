@@ -53,14 +53,14 @@ def json_structure(reading: Reading) -> Iterator[Flag | Detector]:
         if "missing" in reading.states:
             yield from _broken_keys(reading)
     if not reading.kinds.isdisjoint(NOT_TAKEN):
-        yield from sought(reading, _keys, are_causes=not reading.ok)
+        yield from sought(reading, _keys, are_causes=not reading.ok or _has_other_answers(reading))
 
 
 def fenced_json_structure(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield structural flags for a reply parsed as a fenced JSON block."""
     yield lambda reading: _dropped(reading, *_around(reading), fence_is_asked_for=True)
     if not reading.kinds.isdisjoint(NOT_TAKEN):
-        yield from sought(reading, _keys, are_causes=not reading.ok)
+        yield from sought(reading, _keys, are_causes=not reading.ok or _has_other_answers(reading))
 
 
 def _around(reading: Reading) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def _several(reading: Reading) -> Iterator[Flag | Detector]:
     first = completion.find("{")
     for begin, end_of_thoughts in THOUGHTS if first > 0 else ():
         closing = completion.find(end_of_thoughts)
-        if completion.find(begin, 0, first) < 0 or closing < first:
+        if completion.find(begin, 0, first) < 0 or closing < max(first, valid_object_at(completion, first)):
             continue
         if reading.ok and (_first_taken(reading) or 0) > closing:  # the braces in the thoughts were passed over
             first = completion.find("{", closing)
@@ -225,6 +225,13 @@ def _other_keys(row: dict[str, int], outputs: Iterable[str], known: dict[str, in
     if max(map(len, row), default=0) <= LONGEST_KEY:
         return row
     return {key: start for key, start in row.items() if len(key) <= LONGEST_KEY}
+
+
+def _has_other_answers(reading: Reading) -> bool:
+    """Return whether an output's JSON key is repeated with another value."""
+    repeated = [one for one in reading.spans if one.kind == "duplicate" and one.field]
+    written = [(one.field, reading.completion[one.start : one.end].partition(":")[2].strip()) for one in repeated]
+    return any(name and reading.fields[name].raw != value for name, value in written)
 
 
 def _keys(reading: Reading) -> Iterator[Flag]:

@@ -37,9 +37,11 @@ VALUE_ABOVE = re.compile(r"[ \t]*\n[^\[\]{}]*\Z")
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
 PERCENT = re.compile(r"\d\s?%")
-ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"(?=\s*[^\s,:}\]])')
+ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"\s*\Z')
 TO_THE_END = re.compile(r"[^\s,}\]]+")
 """The rest of a value without quotes that json_repair cut at a colon."""
+CURLY_IN_TEXT = re.compile("”\\s*['\"]")
+"""A curly quote within a text that a straight one closes, as in Swedish and Polish, or for inches."""
 BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
@@ -82,8 +84,10 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         yield Flag("cut-off-json-completed", said)
     yield from sought(reading, partial(_wrong_bracket, json=json), are_causes=not reading.ok)
     at = 0 if json.complaint is None else json.complaint[1]
-    twice = ESCAPED_TWICE.search(text, max(0, json.start)) if '\\\\"' in text else None
-    if twice is not None:
+    goes_on = text[at : at + 1] not in (*',:}]"', "")  # a quote begins another text: a comma is missing
+    twice = ESCAPED_TWICE.search(text, max(0, at - LONGEST_END), at) if goes_on else None
+    misread = list(_misread(reading, json, is_twice=twice is not None)) if json.unescaped_quotes else []
+    if twice is not None and (misread or not reading.ok or not json.unescaped_quotes):
         where = _place_in(reading, text, twice.start())
         said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
         yield Flag("quote-escaped-twice", said)
@@ -92,8 +96,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
         yield Flag("text-in-backticks", said)
-    if json.unescaped_quotes:
-        yield from _misread(reading, json)
+    if twice is None:
+        yield from misread
     yield partial(_why, json=json)
     yield from _abbreviated(reading, json)
     yield partial(_of_words, json=json)
@@ -119,12 +123,12 @@ def _of_words(reading: Reading, json: JsonText) -> Iterator[Flag]:
             )
 
 
-def _misread(reading: Reading, json: JsonText) -> Iterator[Flag]:
-    """Flag values that unescaped quotes changed, where backslashes before them make the JSON valid."""
+def _misread(reading: Reading, json: JsonText, is_twice: bool) -> Iterator[Flag]:
+    """Flag values that unescaped quotes changed, where one backslash before each makes the JSON valid."""
     quotes, text = json.unescaped_quotes, json.text
     if any(not text[one + 1 : other].strip() for one, other in pairwise(quotes)):
         return  # two texts without a comma between them
-    escaped = with_escapes(text, quotes)
+    escaped = text.replace('\\\\"', '\\"') if is_twice else with_escapes(text, quotes)
     meant: Any = _loaded(escaped[json.start : valid_object_at(escaped, json.start)])
     for name, field in reading.fields.items() if isinstance(meant, dict) else ():
         found = field.coercions[0].after if field.coercions else None
@@ -192,7 +196,7 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         if found:
             said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
             yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
-        elif "”" in field.raw and (curly := next(filter(_ends_curly, parts_of(step.after)), None)) is not None:
+        elif "”" in field.raw and (curly := _ending_curly(field, step.after)) is not None:
             said = f"`{name}` ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
             yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", name)
     elif step.after == "" and '"""' in step.before:
@@ -203,8 +207,13 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         )
 
 
-def _ends_curly(part: object) -> bool:
-    return isinstance(part, str) and part.endswith("”") and "“" not in part
+def _ending_curly(field: FieldReading, after: object) -> str | None:
+    """Return the text in a value that a curly quote was meant to close."""
+    start, end = field.place or (0, 0)
+    if CURLY_IN_TEXT.search(field.completion, start, end + 1):
+        return None
+    texts = [one for one in parts_of(after) if isinstance(one, str)]
+    return next((one for one in texts if one.endswith("”") and "“" not in one), None)
 
 
 def is_invented(reading: Reading, field: FieldReading, step: Step) -> bool:

@@ -44,7 +44,8 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
             found = list(_of_field(field, expected(declared.annotation), given))
             refused = _refusal(reading, field, given)
             wrong = wrong_places(declared, given, refused, is_explained=bool(found))
-            inside = [one for one in reading.lacking if one in given] if isinstance(given, dict) else ()
+            is_object = isinstance(given, dict) and reading.form != "xml"  # whose tags inside others are told of
+            inside = [one for one in reading.lacking if one in given] if is_object else ()
             if inside and not set(inside) <= (known_keys(expected(declared.annotation).inner) or {}).keys():
                 said = f"{named(inside)} {'is' if len(inside) == 1 else 'are'} inside `{field.name}`, not beside it."
                 yield Flag("field-inside-another", said, field.name)

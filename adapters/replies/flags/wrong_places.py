@@ -148,7 +148,11 @@ MOST_NAMED = 5
 LONGEST_NUMBER = 60
 DAY = re.compile(r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [A-Za-z]{3,9} \d{4}")
 
-CALCULATION = re.compile(r"\d\s*[*×+]\s*[\d(]|\)\s*[-*/×+]\s*[\d(]")
+CALCULATION = re.compile(
+    r"\A(?!(?s:.*)[a-z] [a-z]+ [a-z])(?s:.*?)"
+    r"(?:(?<!:\d)\d(?P<gap>\s*)[*×+](?P=gap)[\d(]|\)(?:\s*[*/×]\s*|\s+-\s+)[\d(])"
+)
+"""A text with an operator between numbers, unlike a sentence, a time with an offset, a phone number or `*4* (good)`."""
 MORE_THAN_WORDS = re.compile(r"[$€£¥₹%]|\d\s*/\s*\d")
 REPR = re.compile(r"(?:[A-Z]\w*\()?\w+=['\"\d\[]")
 QUOTED = re.compile(r"'([^']*)'")

@@ -222,6 +222,16 @@ def test_an_output_inside_another_object_of_a_fenced_block_has_its_place(signatu
         ("json", "q -> l: list[dict[str, str]]", '{"l": [{"n": "1",}, {"n": "He said “no”"}]}'),
         ("json", "q -> a, l: list[str]", '{"a": "C:\\\\", "l": ["\\\\"],}'),
         ("json", "q -> valid: bool", '<think>{x}</think>\n{"valid": true}'),
+        ("json", "q -> a", 'Use <think> tags: {"a": "x </think> y"}'),
+        ("json", "q -> a, n: int", '{"n": 1, "z": 2, "a": "x", "n": 1}'),
+        ("json", "q -> a, b", '{"a": "say \\\\"hi\\\\" now", "b": "x"}'),
+        ("json", "q -> l: list[str]", '{"l": ["say \\\\"hi\\\\".", "x"]}'),
+        ("json", "q -> a, n: int", '{"a": "Hon sade ”ja”", "n": 3,}'),
+        ("json", "q -> a, n: int", '{"a": "Powiedział „tak”", "n": 3,}'),
+        ("json", "q -> a, n: int", "{'a': 'a screen of 6”', 'n': 3}"),
+        ("json", "q -> l: list[str], n: int", '{"l": ["6”", "7”"], "n": 3,}'),
+        ("json", "q -> a, b", """{'a': 'say \\\\"hi\\\\" now', 'b': 'x'}"""),
+        ("json", "q -> a, b", '{"a": "ok", "b": "x",}\nI escaped \\\\"this\\\\" as told.'),
     ],
 )
 def test_a_good_reply_that_looks_like_a_damaged_one_has_no_cause(adapter: str, signature: str, completion: str) -> None:
@@ -236,6 +246,17 @@ def test_an_output_in_an_object_that_may_have_its_name_is_inside_no_other() -> N
     signature += "    q: str = dspy.InputField()\n    at: Point = dspy.OutputField()\n    x: int = dspy.OutputField()\n"
     (cause,) = read("json", signature, '{"at": {"x": 1}}').diagnosis
     assert (cause.cause, cause.path) == ("key-missing", "at.y")
+
+
+@pytest.mark.parametrize(("adapter", "reply"), [("json", "{}"), ("markdown", "```json\n{}\n```")])
+def test_an_output_with_two_answers_is_a_surprise(adapter: str, reply: str) -> None:
+    (cause,) = read(adapter, "q -> a, n: int", reply.replace("{}", '{"n": 1, "a": "x", "n": 2}')).diagnosis
+    assert (cause.cause, cause.field) == ("duplicate-key-last-wins", "n")
+
+
+def test_a_tag_inside_another_output_is_named_once() -> None:
+    causes = read("xml", "q -> a: dict[str, int], b", "<a><b>x</b></a>").diagnosis
+    assert [one.field for one in causes if one.cause == "field-inside-another"] == ["b"]
 
 
 def test_xml_that_ends_inside_a_tag_of_its_own_was_cut_off() -> None:
@@ -269,3 +290,28 @@ def test_a_reply_that_ends_within_its_first_key_was_cut_off() -> None:
     (cause,) = read("json", "q -> text", '{"text').diagnosis
     assert cause.message == "The reply ends within its first JSON key ('{\"text')."
     assert cause.fixes[0].kind == "max_tokens"
+
+
+@pytest.mark.parametrize("gap", [" ", "\n"])
+def test_a_backslash_at_the_end_of_a_text_is_no_quote_escaped_twice(gap: str) -> None:
+    (cause,) = read("json", "q -> a, b", f'{{"a": "C:\\\\"{gap}"b": "x"}}').diagnosis
+    assert cause.cause == "key-not-read"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-01-01T10:30:00+02:00",
+        "10:30+0200",
+        "(555)-123-4567",
+        "*4* (good)",
+        "5* (2 reviews)",
+        "The answer is 12, as 3 * 4",
+    ],
+)
+@pytest.mark.parametrize("reply", ['{"n": "%s", "a": "x"}', '{"n": ["%s"], "a": "x"}'])
+def test_only_numbers_with_operators_are_called_a_calculation(reply: str, text: str) -> None:
+    kind = "list[float]" if "[" in reply else "float"
+    for written, is_one in ((text, False), ("(12 + 3) * 2", True)):
+        (cause,) = read("json", f"q -> n: {kind}, a", reply % written).diagnosis
+        assert ("it is a calculation" in cause.message) == is_one
