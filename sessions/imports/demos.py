@@ -90,7 +90,7 @@ def from_text(text: str, path: str, given: SignatureText | None = None) -> Impor
     whole = decoded(text)
     if isinstance(whole, dict) and not isinstance(whole.get("demos"), list):
         text = f"[{text}]"  # a single object, perhaps on several lines
-    elif whole is text and text.lstrip()[:1] == "{":
+    elif whole is text and re.match(r"\s*\{.*\}[^\S\r\n]*[\r\n]", text):  # else an object that is not valid
         return from_json_lines(text, path, given)
     if text.lstrip()[:1] in ("[", "{"):
         return from_json(text, path, given)

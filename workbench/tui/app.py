@@ -118,6 +118,7 @@ class WorkbenchApp(SurvivingApp):
         self.guidance = Guidance(self.document, self.main, self.preferences)
         self.last_stress_test: tuple[Tested, Session, Case] | None = None
         self._drift_watch: DriftWatch | None = None
+        self._on_interrupt: Any = None
         self._token_counts = ExactCounts(lambda *told: self.call_later(self._show_count, *told))
         self.mistakes = Mistakes(self, self.end_by_mistake)
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
@@ -141,7 +142,9 @@ class WorkbenchApp(SurvivingApp):
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGHUP, self._ended_from_outside)
             loop.add_signal_handler(signal.SIGTERM, self._ended_from_outside)
-            signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(self._ended_from_outside))
+            self._on_interrupt = signal.signal(
+                signal.SIGINT, lambda *_: loop.call_soon_threadsafe(self._ended_from_outside)
+            )
         if not self.confinement.why_no_program():  # tokens are counted in a child process
             look = self._token_counts.look
             self.set_interval(REST_SECONDS, lambda: look(self.main.columns.rendered, self._wants_counts))
@@ -151,6 +154,8 @@ class WorkbenchApp(SurvivingApp):
         self.call_after_refresh(self._settle)
 
     def on_unmount(self) -> None:
+        if not self.is_headless:  # whoever waits for a thread at the end can press ctrl+c
+            signal.signal(signal.SIGINT, self._on_interrupt or signal.SIG_DFL)
         if self._keep:
             autosave.tell(None)
         self.past_runs.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from sessions.model.session import Column, Session, SignatureText
 from tests.support.open_app import CLASSIFY, MIDDLE, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.state.document import Place
+from workbench.tui import app as app_module
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -509,3 +512,15 @@ def test_another_session_begins_at_the_first_column_which_says_how_one_is_added(
         assert columns.current is columns.all[0]
 
     at_the_desk(act, size=MIDDLE)
+
+
+def test_an_app_that_has_ended_leaves_ctrl_c_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkbenchApp, "is_headless", False)
+    monkeypatch.setattr(app_module, "interrupt_keys_less", lambda: None)
+    before = signal.getsignal(signal.SIGINT)
+
+    async def act(desk: Desk) -> None:
+        assert "WorkbenchApp.on_mount" in repr(signal.getsignal(signal.SIGINT))
+
+    at_the_desk(act)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -138,7 +138,7 @@ def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imp
         if options.failed or options.model or options.mask:
             raise CommandError(f"--failed, --model and --mask choose calls of a trace, not of {options.source}")
         given = _given(options, into)
-        piped = arguments.standard_input("the text to import") if options.source == "-" else None
+        piped = arguments.standard_input("the text to import").removeprefix("\ufeff") if options.source == "-" else None
         imported = sources.load(
             "standard input" if piped is not None else options.source,
             options.kind,

@@ -32,6 +32,8 @@ class KeptStyles(Stylesheet):
         self.before: KeptStyles | None = None
         self._parsed: dict[Any, CssSource] = {}
         self._states: dict[str, set[str]] = defaultdict(set)
+        self._searched: set[RuleSet] = set()
+        """Rules whose states are known."""
         self._states_of: dict[tuple[Any, ...], frozenset[str]] = {}
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
@@ -62,8 +64,11 @@ class KeptStyles(Stylesheet):
         super().parse()
         self._parsed = dict(self.source)
         self._forget()
-        for one in [rule for rule in self.rules if type(rule) is RuleSet]:  # read since the last time
+        for one in self.rules:
             one.__class__ = _HashedByIdentity
+        new = {*self.rules} - self._searched
+        self._searched |= new
+        for one in new:
             for selector in [part for path in one.selector_set for part in path.selectors]:
                 self._states[_MARKS.get(selector.type, "") + selector.name] |= selector.pseudo_classes
 

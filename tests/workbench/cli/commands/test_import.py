@@ -254,6 +254,18 @@ def test_rows_come_from_standard_input_in_any_form(kind: str, text: str, run: Ru
         assert [one.expect for one in session.cases] == [{"fields": {"answer": {"equals": one}}} for one in "bd"]
 
 
+def test_rows_from_standard_input_may_begin_with_a_byte_order_mark(run: Run) -> None:
+    done = run("import", "-", "--as", "demos", "-o", "rows.json", "--accept", stdin="\ufeffquestion,answer\na,b\n")
+    assert done.code == 0, done.err
+    assert [dict(one.values) for one in store.load("rows.json").demos] == [{"question": "a", "answer": "b"}]
+
+
+def test_an_object_on_several_lines_is_told_where_it_is_not_valid(run: Run) -> None:
+    text = '{\n "question": "a",\n "answer": "b",}\n'
+    done = run("import", "-", "--as", "demos", "--signature", "question -> answer", "-o", "rows.json", stdin=text)
+    assert done.code == exit_codes.USAGE and "line 3, column 16: not valid JSON" in done.err
+
+
 def test_force_is_refused_beside_into(rain: str, run: Run) -> None:
     Path("d.csv").write_text("question,answer\nq1,yes\n")
     done = run("import", "d.csv", "--into", rain, "--force")

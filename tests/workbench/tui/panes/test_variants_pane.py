@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sessions.model.session import Case, Column, Session, SignatureText, Variant
-from tests.support.open_app import MIDDLE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
 from tests.support.screen import seen
 
 SESSION = Session(
@@ -85,3 +85,12 @@ def test_a_column_whose_tag_has_no_variant_says_so_and_stays() -> None:
         assert "Briefly." in desk.prompt("chat")
 
     at_the_desk(act, session=session)
+
+
+def test_a_note_of_whole_sentences_is_read_to_its_end_on_a_small_screen() -> None:
+    async def act(desk: Desk) -> None:
+        for pane in (desk.main.editors.demos, desk.main.editors.variants):
+            await desk.go_to(pane.KIND)
+            assert seen(pane._note)[-1].rstrip().endswith(".")
+
+    at_the_desk(act, replace(SESSION, variants=()), size=SMALL)

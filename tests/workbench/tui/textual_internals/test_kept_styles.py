@@ -171,3 +171,10 @@ def test_when_a_widget_brings_new_styles_only_these_are_searched_for_states() ->
     styles.add_source("Widget:focus { width: 2; }", ("second", ""))
     styles.parse()
     assert styles._states["Widget"] == {"hover", "focus"}
+
+
+def test_styles_that_another_stylesheet_has_read_are_searched_for_states_too() -> None:
+    for styles in (kept_styles.KeptStyles({}), kept_styles.KeptStyles({})):
+        styles.add_source("Widget:hover { width: 3; }", ("shared", ""))
+        styles.parse()
+        assert styles._states["Widget"] == {"hover"}

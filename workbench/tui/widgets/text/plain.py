@@ -65,11 +65,11 @@ def lines(*parts: tuple[str, str] | str | Content) -> Content:
 
 
 def in_rows(pieces: Iterable[Content], gap: str, width: int) -> Content:
-    """Join pieces in rows of at most `width` cells, with a gap between two; no piece is split."""
+    """Join pieces in rows of at most `width` cells, a gap between two; only a piece longer than that is split."""
     rows = [Content()]
     for piece in pieces:
         longer = Content.assemble(rows[-1], gap, piece) if rows[-1] else piece
-        if not rows[-1] or longer.cell_length <= width:
+        if not rows[-1] or longer.cell_length <= width or piece.cell_length > width:
             rows[-1] = longer
         else:
             rows.append(piece)
