@@ -31,9 +31,7 @@ class KeptStyles(Stylesheet):
         self.variables = variables
         self.before: KeptStyles | None = None
         self._parsed: dict[Any, CssSource] = {}
-        self._states: dict[str, set[str]] = defaultdict(set)
-        self._searched: set[RuleSet] = set()
-        """Rules whose states are known."""
+        self._states: dict[str, set[str]] = {}
         self._states_of: dict[tuple[Any, ...], frozenset[str]] = {}
         self._numbers: dict[DOMNode, int] = {}
         """The places of nodes that are updated together, empty before the first of them."""
@@ -63,12 +61,10 @@ class KeptStyles(Stylesheet):
     def parse(self) -> None:
         super().parse()
         self._parsed = dict(self.source)
+        self._states = defaultdict(set)
         self._forget()
         for one in self.rules:
             one.__class__ = _HashedByIdentity
-        new = {*self.rules} - self._searched
-        self._searched |= new
-        for one in new:
             for selector in [part for path in one.selector_set for part in path.selectors]:
                 self._states[_MARKS.get(selector.type, "") + selector.name] |= selector.pseudo_classes
 

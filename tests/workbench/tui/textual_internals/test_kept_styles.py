@@ -160,21 +160,3 @@ def test_projector_mode_parses_each_theme_once_and_lays_columns_out_as_wide_as_t
         assert widths and all(one == seen for one in widths)
 
     at_the_desk(act, size=WIDE)
-
-
-def test_when_a_widget_brings_new_styles_only_these_are_searched_for_states() -> None:
-    styles = kept_styles.KeptStyles({})
-    styles.add_source("Widget:hover { width: 1; }", ("first", ""))
-    styles.parse()
-    for rule in styles.rules:
-        rule.selector_set = []
-    styles.add_source("Widget:focus { width: 2; }", ("second", ""))
-    styles.parse()
-    assert styles._states["Widget"] == {"hover", "focus"}
-
-
-def test_styles_that_another_stylesheet_has_read_are_searched_for_states_too() -> None:
-    for styles in (kept_styles.KeptStyles({}), kept_styles.KeptStyles({})):
-        styles.add_source("Widget:hover { width: 3; }", ("shared", ""))
-        styles.parse()
-        assert styles._states["Widget"] == {"hover"}
