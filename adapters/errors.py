@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 Phase = Literal["request", "response", "tool"]
 
@@ -56,6 +56,17 @@ class AdapterParseError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the message as text, and values whose classes were read from text as JSON."""
+        parsed = self.parsed_result
+        if parsed is not None and getattr(self.signature, "has_types_of_text", False):
+            from pydantic_core import to_jsonable_python
+
+            parsed = to_jsonable_python(dict(parsed), fallback=str)
+        message = None if self._message is None else str(self._message)
+        made_of = self.adapter_name, self.signature, self.lm_response, message, parsed
+        return type(self), made_of, {**vars(self), "_message": message, "parsed_result": parsed}
+
     @property
     def args(self) -> tuple[object, ...]:
         return (str(self),) if self._args is None else self._args
@@ -80,6 +91,9 @@ class SignatureError(ValueError):
         self.with_hint = f"{message} ({hint})" if hint else message
         super().__init__(f"line {line}, column {column}: {self.with_hint}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.line, self.column, self.hint), vars(self)
+
 
 class RunError(Exception):
     """A failed run: its phase, the 1-based attempt, and the provider's payload.
@@ -93,6 +107,9 @@ class RunError(Exception):
         self.attempt = attempt
         self.payload = payload
         super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.phase, self.attempt, self.payload), vars(self)
 
 
 def type_name(given: object) -> str:

@@ -70,6 +70,9 @@ class ProviderError(Exception):
         self.payload: dict[str, Any] = {"kind": kind, **(payload or {})}
         super().__init__(message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.kind), vars(self)
+
 
 _OF_CLIENTS = re.compile(
     "(host|accept|accept-encoding|connection|user-agent|content-length|x-stainless-.*)$", re.IGNORECASE

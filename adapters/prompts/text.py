@@ -170,6 +170,9 @@ class Message(ShowsItself):
     # A factory, as dataclasses of Python 3.11 reject a mapping proxy as a default.
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Message, (self.role, self.turn, self.parts, self.is_list, dict(self.extra))  # a proxy is not pickled
+
     @property
     def content(self) -> str | list[dict[str, object]] | None:
         """The content as sent: a string, a list of parts, or None."""

@@ -6,6 +6,7 @@ Python source declares `class X(dspy.Signature)`, and the models, enums and cons
 from __future__ import annotations
 
 import ast
+import copyreg
 import enum
 import re
 import typing
@@ -20,7 +21,7 @@ from pydantic import BaseModel
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotations import TypeReader
-from adapters.signatures.read.classes import MODULE, ModuleText
+from adapters.signatures.read.classes import ModuleText
 from adapters.signatures.read.declarations import (
     changed_signature,
     functional_enum,
@@ -33,7 +34,7 @@ from adapters.signatures.read.names import PARAMETERS, dotted
 from adapters.signatures.read.plain_strings import read_plain
 from adapters.signatures.read.source_text import Binding, SourceText, last_name, told
 from adapters.signatures.read.strings import read_string
-from adapters.signatures.signature import Signature
+from adapters.signatures.signature import MODULE, Signature
 
 _SOURCE_LINE = re.compile(
     r"^[ \t]*(?:class[ \t]+\w+[ \t]*[(:\[]|import[ \t]+\w|from[ \t]+[\w.]+[ \t]+import\b"
@@ -57,6 +58,18 @@ def read(text: str, class_name: str | None = None) -> Signature:
     of the error.
     """
     return (read_plain(text) if class_name is None else None) or _read(text, class_name)
+
+
+def _sent(signature: Signature) -> tuple[object, ...]:
+    """Return the parts of a pickled signature: source, if a type was read from text, else fields."""
+    if not signature.has_types_of_text:
+        return signature.__reduce__()
+    from adapters.signatures.source_writer import write_source
+
+    return read, (write_source(signature), signature.name)
+
+
+copyreg.pickle(Signature, _sent)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=256)

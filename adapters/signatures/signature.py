@@ -19,6 +19,9 @@ from adapters.signatures.type_names import name_of
 
 Role = Literal["input", "output"]
 
+MODULE = "signature_source"
+"""The `__module__` of all classes read from text; the module does not exist."""
+
 _TYPES_OF_A_CALL: tuple[type, ...] = (
     *(type, type(None), types.GenericAlias, types.UnionType),
     *(typing._SpecialForm, typing._GenericAlias),  # type: ignore[attr-defined]
@@ -31,6 +34,9 @@ class Missing:
 
     def __repr__(self) -> str:
         return "MISSING"
+
+    def __reduce__(self) -> str:
+        return "MISSING"  # copies and pickles are the same object
 
 
 MISSING = Missing()
@@ -157,6 +163,9 @@ class Field:
     def __str__(self) -> str:
         return repr(self) if self.given_info is None else str(self.info)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "given_info": self.info}  # a function that makes it cannot be pickled
+
     @property
     def info(self) -> Any:
         """The `FieldInfo` of the signature that this field was made from, or None."""
@@ -238,6 +247,19 @@ class Signature(ShowsItself):
             raise TypeError(
                 f"a Signature consists of fields; adapters.read_signature({self.fields_in_order!r}) reads a text"
             )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Signature, (self.fields_in_order, self.instructions, self.name)
+
+    def __copy__(self, *_: object) -> Signature:
+        return self  # it never changes
+
+    __deepcopy__ = __copy__
+
+    @property
+    def has_types_of_text(self) -> bool:
+        """True if a type was read from text, so that no other process can import it."""
+        return any(_is_of_text(one.annotation) for one in self.fields_in_order)
 
     @classmethod
     def make(cls, fields: Iterable[Field], instructions: str | None = None, name: str = "StringSignature") -> Signature:
@@ -424,6 +446,10 @@ class Signature(ShowsItself):
 
     def _of(self, fields: Iterable[Field]) -> Signature:
         return Signature.make(fields, self.instructions or None)
+
+
+def _is_of_text(annotation: object) -> bool:
+    return getattr(annotation, "__module__", "") == MODULE or any(map(_is_of_text, get_args(annotation)))
 
 
 @lru_cache(maxsize=1024)

@@ -290,16 +290,21 @@ class _Checks:
                 if test.path in chosen:
                     column = test.fixture.case, test.fixture.column
                     chosen[test.path].setdefault(column, set()).add(test.name)
-        whole = []
-        for file in files:
-            recorded = [one for one in outline(file) or () if "render" in one.parts]
-            if chosen[file] == {(one.case, one.column): set(ACCEPTED) & set(one.parts) for one in recorded}:
-                whole.append(file)
-        checked = check_child.check(whole, folder, ["--update", *options])
-        self.done |= {file: one for file, one in checked.items() if not one.error}
-        for file in files:
-            if file in whole:
-                continue
+        left = dict.fromkeys(files)
+        # A process for each column takes long: files are updated together if all their tests of this name are chosen.
+        for named in (ACCEPTED, ("render",), *[("parse",)] * self._names_parse()):
+            whole = []
+            for file in left:
+                fixtures = [one for one in outline(file) or () if not set(named).isdisjoint(one.parts)]
+                recorded = {(one.case, one.column): set(named) & set(one.parts) for one in fixtures}
+                if chosen[file] == recorded and (recorded or named is ACCEPTED):
+                    whole.append(file)
+            update = "--update" if named is ACCEPTED else f"--update={named[0]}"
+            checked = check_child.check(whole, folder, [update, *options]) if whole else {}
+            left = {file: None for file in left if file not in whole}
+            if named is ACCEPTED:
+                self.done |= {file: one for file, one in checked.items() if not one.error}
+        for file in left:
             for (case, column_id), parts in chosen[file].items():
                 if parts == {"parse"} and not self._names_parse() and self._verdict_changed(file, case, column_id):
                     continue
@@ -323,6 +328,6 @@ _CHECKS = pytest.StashKey[_Checks]()
 
 
 def _shown(name: str) -> str:
-    """Return a name as part of a test id: in a line, without control characters."""
+    """Return a name as part of a test id: in a line, without control characters and `[`, where pytest ends an id."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
-    return shown.replace("::", ":\\x3a") or "''"
+    return shown.replace("::", ":\\x3a").replace("[", "\\x5b") or "''"

@@ -36,10 +36,8 @@ from adapters.signatures.read.source_text import (
     rebuilt_models,
     told,
 )
+from adapters.signatures.signature import MODULE
 from adapters.types.recognition import is_custom_type
-
-MODULE = "signature_source"
-"""The `__module__` of all classes made here; the module does not exist."""
 
 _DECORATORS = (
     *("field_validator", "model_validator", "validator", "root_validator"),

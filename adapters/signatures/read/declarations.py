@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotations import TypeReader
-from adapters.signatures.read.classes import MODULE, WITHOUT_FIELDS, ModuleText
+from adapters.signatures.read.classes import WITHOUT_FIELDS, ModuleText
 from adapters.signatures.read.fields import (
     Draft,
     SignatureSource,
@@ -29,7 +29,7 @@ from adapters.signatures.read.fields import (
 from adapters.signatures.read.names import PARAMETERS, Names
 from adapters.signatures.read.source_text import docstring, is_class_variable, told
 from adapters.signatures.read.strings import read_string
-from adapters.signatures.signature import Signature, desc_text
+from adapters.signatures.signature import MODULE, Signature, desc_text
 
 
 def functional_enum(base: Any, call: ast.Call, reader: TypeReader) -> object:

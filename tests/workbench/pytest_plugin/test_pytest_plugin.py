@@ -12,11 +12,14 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sessions.file import store
+from tests.workbench.conftest import Run
 from workbench.__main__ import main
+from workbench.pytest_plugin import check_child, session_tests
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("adapters", "sessions", "workbench")
@@ -354,7 +357,36 @@ def test_names_of_a_stranger_reach_no_terminal_as_control_sequences(run_pytest: 
     done = run_pytest("prompts")
     assert done.summary == "3 failed, 3 passed"
     assert "\x1b" not in done.text and "\x07" not in done.text
-    assert "\\x1b[31m:\\x3aa\\nb\\ud800" in done.text
+    assert "\\x1b\\x5b31m:\\x3aa\\nb\\ud800" in done.text
+
+
+def test_a_case_with_a_bracket_in_its_name_is_chosen_by_its_id(run_pytest: Pytest, project: Path) -> None:
+    file = project / "prompts" / "invoice.session.json"
+    session = store.load(file)
+    store.save(replace(session, cases=(replace(session.cases[0], name="late [paid]"),)), file)
+    assert run_pytest("prompts", "-k", "paid and chat and render").code == 0
+    chosen = run_pytest("prompts/invoice.session.json::late \\x5bpaid]::chat::render")
+    assert (chosen.code, chosen.summary) == (0, "1 passed")
+
+
+def test_files_are_updated_together_if_all_their_render_tests_are_chosen(
+    tmp_path: Path, run: Run, rain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("send", rain, "--save").code == 0
+    files = [tmp_path / f"{name}.session.json" for name in "abc"]
+    tests = []
+    for file in files:
+        file.write_bytes(Path(rain).read_bytes())
+        for fixture in session_tests.outline(file) or ():
+            test = object.__new__(session_tests.SessionTest)
+            test.path, test.fixture, test.name = file, fixture, "render"
+            tests.append(test)
+    assert tests
+    config = SimpleNamespace(rootpath=tmp_path, option=SimpleNamespace(keyword="render"), args=())
+    calls: list[tuple[list[Path], list[str]]] = []
+    monkeypatch.setattr(check_child, "check", lambda files, folder, options=(): calls.append((files, options)) or {})
+    session_tests._Checks(SimpleNamespace(config=config, items=tests))._update(files, [])  # type: ignore[arg-type]
+    assert calls == [(files, ["--update=render"])]
 
 
 def test_a_project_without_sessions_pays_for_one_small_module(run_pytest: Pytest, project: Path) -> None:

@@ -2,8 +2,9 @@
 
 Compare two requests section by section (system, each demo, each turn of
 history, the inputs, the parameters) and show the lines that differ, long lines
-cut to the change; --json has them whole. Calls no model. Exits with 1 when
-anything differs.
+cut to the change; --json has them whole. Compares the first case of A with
+the case of that name in B, unless --case names another. Calls no model. Exits
+with 1 when anything differs.
 
 examples:
   workbench diff before.session.json after.session.json
@@ -76,7 +77,11 @@ def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
         first, second = left.columns
         yield (left, first), (left, second)
     else:
-        right = selection.select(options.other, options.adapters, options.case)
+        right = selection.select(options.other, options.adapters, options.case, every_case=True)
+        same = next((one for one in right.session.cases if one.name == left.case.name), None)
+        if same is None:
+            selection.report_first_case(right.session, options.case)
+        right = replace(right, case=same or right.case)
         there = {column.id: column for column in right.columns}
         for column in left.columns:
             if column.id in there:

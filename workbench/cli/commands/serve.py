@@ -99,7 +99,8 @@ def run(options: argparse.Namespace) -> int:
             is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
             asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
     except OSError as error:
-        raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
+        why = (error.strerror or str(error)).rpartition("): ")[2].lower()  # asyncio repeats the address in parentheses
+        raise CommandError(f"{options.host}:{options.port}: {why}") from error
     return exit_codes.OK
 
 

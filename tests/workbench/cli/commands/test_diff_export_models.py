@@ -33,6 +33,23 @@ def test_a_changed_input_differs_in_the_inputs_alone(rain: str, run: Run) -> Non
     assert [line for line in section["lines"] if line[0] in "+-"] == ["-Is it raining?", "+Is it snowing?"]
 
 
+def test_a_case_is_compared_with_the_case_of_its_name_at_any_place(rain: str, run: Run) -> None:
+    session = store.load(rain)
+    (first,) = session.cases
+    second = replace(first, name="snow", inputs={"question": "Is it snowing?"})
+    for path, cases in (("a.json", (first, second)), ("b.json", (second, first)), ("c.json", (second, second))):
+        named = [replace(one, name=f"{at} of c") for at, one in enumerate(cases)] if path == "c.json" else cases
+        store.save(replace(session, cases=tuple(named)), path)
+    done = run("diff", "a.json", "b.json", "--adapter", "chat")
+    assert (done.code, done.err) == (
+        exit_codes.OK,
+        f"case {first.name!r}, the first of 2; choose another with --case NAME\n",
+    )
+    other = run("diff", "a.json", "c.json", "--adapter", "chat")
+    assert (other.code, len(other.err.splitlines())) == (exit_codes.DIFFERENT, 2)
+    assert "case '0 of c', the first of 2" in other.err
+
+
 def test_long_lines_are_cut_to_the_change_for_people_and_whole_for_programs(rain: str, run: Run) -> None:
     session = store.load(rain)
     long = "Say whether it rains. " * 100

@@ -59,7 +59,7 @@ def test_a_port_that_is_taken_is_said(run: Run) -> None:
         port = taken.getsockname()[1]
         done = run("serve", "--port", str(port))
     assert (done.code, done.out) == (2, "")
-    assert f"127.0.0.1:{port}" in done.err
+    assert done.err == f"workbench: 127.0.0.1:{port}: address already in use\n"
 
 
 @pytest.mark.parametrize(
