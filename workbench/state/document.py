@@ -214,6 +214,10 @@ class Document:
         self.state = replace(self.state, case_index=index)
         self._last_edit = float("-inf")
 
+    def can_undo(self, label: str) -> bool:
+        """Tell whether a step of this name was taken and not undone since."""
+        return any(one.label == label for one in self._past)
+
     def undo(self) -> Change | None:
         """Undo a step and return it; None when there is nothing to undo."""
         if not self._past:

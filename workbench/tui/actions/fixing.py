@@ -144,10 +144,13 @@ def _apply(host: Host, rendered: RenderedColumn, effect: Effect) -> None:
 
 
 def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
-    """After the first run with a fix, report the outcome before and after it."""
-    if ended.run is None or ended.column not in host.sending.fixed:
+    """After the first run with a fix that was not undone, report the outcome before and after it."""
+    if ended.run is None:
         return
-    message, before, source = host.sending.fixed.pop(ended.column)
+    applied = host.sending.fixed.pop(ended.column, None)
+    if applied is None or not host.document.can_undo(applied.message):
+        return
+    message, before, source = applied
     said = f"{message} Before: {before}. Now: {'parsed' if ended.run.ok else 'parse error'}."
     hint = ""
     if source == "sent":

@@ -85,6 +85,16 @@ def test_the_next_run_says_whether_it_helped() -> None:
     at_the_desk(act, SESSION, size=(120, 35))
 
 
+def test_a_run_without_the_fix_says_nothing_of_it() -> None:
+    async def act(desk: Desk) -> None:
+        await open_fixes(desk)
+        await desk.press("enter", "ctrl+z", "f8")
+        await desk.sent()
+        assert "Before:" not in on_screen(desk)
+
+    at_the_desk(act, SESSION)
+
+
 def test_a_pasted_reply_is_no_run_to_compare_with() -> None:
     """The list of runs does not hold it: undo brings it back, and redo the new one."""
     pasted = replace(WRONG, source="pasted")
