@@ -314,6 +314,8 @@ def _unformatted(reading: Reading) -> Diagnosis:
     is_prose = False
     if program := PROGRAM.match(text):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
+    elif "\\boxed{" in text:
+        message = f"{subject} has its answer in \\boxed{{…}}, as mathematics is written, instead of the {expected}."
     elif only_mentions and TAG.search(text):
         message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
         is_prose = True
@@ -324,6 +326,8 @@ def _unformatted(reading: Reading) -> Diagnosis:
         if is_prose:
             kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
             message = f"{subject} is {kind}, without any {expected}."
+            if text.rstrip("-*` \n").endswith(":"):
+                message = f"{subject} ends where it announces the answer, without any {expected}."
         else:
             message = f"{subject} is bare: {shown(text)}, without any {expected}."
     elif form == "fenced json" and "```json" in text and reading.ended.finish_reason != "length":

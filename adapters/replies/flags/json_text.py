@@ -104,7 +104,7 @@ class JsonText:
                 found += [one.start() for one in inner if one.group() == '"']
                 if len(found) > MOST_QUOTES:
                     return []
-        return found if found and valid_object_at(with_escapes(self.text, found), self.start) >= 0 else []
+        return found if found and valid_object_at(with_escapes(self.text, found), self.start, _LENIENT) >= 0 else []
 
     @kept
     def _ends_in_string(self) -> bool:
@@ -202,12 +202,12 @@ def begins_without_brace(reading: Reading) -> bool:
     return bool(keys) and keys[0] < first and reading.completion[keys[0]] == '"'
 
 
-def valid_object_at(text: str, start: int) -> int:
+def valid_object_at(text: str, start: int, decoder: json.JSONDecoder = _DECODER) -> int:
     """Return the end of the valid JSON value at `start`; -1 if there is none."""
     if start < 0:
         return -1
     try:
-        return _DECODER.raw_decode(text, start)[1]
+        return decoder.raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return -1
 

@@ -36,6 +36,7 @@ WRAPPER = re.compile(
     r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
+NEXT_PARAMETER = re.compile(r"</(\w{1,60})>(?:\s|\\n){0,20}<(?:\w{1,20}:)?parameter name=")
 THOUGHTS = re.compile(
     r"\s*(?:(?:Here['’]s (?:a|my) |My )?thinking process:|(?:Okay|Alright|Hmm),? (?:so )?(?:I need|the user|let)\b|"
     r"Let me (?:think|analy[sz]e|start|look)\b|(?:We|I) need to\b|The user (?:is asking|asks|wants)\b|"
@@ -122,6 +123,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         return
     if (reading.ended.finish_reason == "length" or _is_open(reading)) and (loop := _repetition(reading)) is not None:
         yield loop
+    if "parameter name=" in text and (match := NEXT_PARAMETER.search(text)) and match[1] in reading.fields:
+        said = f"`{match[1]}` goes on with the next parameter of a tool call ({place(reading, match.start())})"
+        yield Flag("tool-call-wrapper", f"{said}: the server did not separate them.", match[1])
     if first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
