@@ -380,7 +380,11 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("all-outputs-filled-in", "Nothing was found: every output is a default", FORMAT, "", "parsed"),
     Pattern(
-        "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
+        "text-lost-in-repair",
+        "A repair lost part of the value",
+        (use("chat"),),
+        "json_repair #140 #100, mem0 #4540, agent-zero #298",
+        "parsed",
     ),
     Pattern(
         "key-holds-text",

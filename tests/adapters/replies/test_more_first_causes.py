@@ -514,3 +514,22 @@ def test_quotes_beside_line_breaks_in_a_text_are_both_named() -> None:
     reading = read("json", "q -> n: int, why", '{"n": 9, "why": "Between "one" and "two." \n"}')
     (flag,) = [one for one in reading.flags if one.name == "json-repaired"]
     assert "it has quotes inside strings without backslashes, line breaks inside of strings;" in flag.message
+
+
+@pytest.mark.parametrize("escape", [r"\u5", r"\uu00e9", r"\u{1F600}", r"\ud8"])
+def test_a_broken_escape_of_a_character_is_named(escape: str) -> None:
+    (cause,) = read("json", "q -> facts: list[str], n: int", f'{{"facts": ["caf{escape} au lait"], "n": 1}}').diagnosis
+    said = f"json_repair left {escape} in `facts`: it is no whole escape, so its character is lost."
+    assert (cause.cause, cause.field, cause.message) == ("text-lost-in-repair", "facts", said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\underline{x}", r"\upsilon_2", r"C:\u2\a", r"\u{a}", r"\u00e9 and \$", r"\\u5", r"\ubuntu", r"\users\1",
+        r"\unit{5}", r"\U0001F600",
+    ],
+)  # fmt: skip
+def test_a_backslash_before_a_word_is_no_broken_escape(text: str) -> None:
+    reading = read("json", "q -> a, n: int", f'{{"a": "It is {text} here", "n": 1,}}')
+    assert reading.ok and "text-lost-in-repair" not in [one.name for one in reading.flags]
