@@ -119,6 +119,10 @@ class JsonText:
 
         An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
         """
+        if (
+            self.text[self.start + 1 : self.start + BEGINS].lstrip().startswith('\\"')
+        ):  # its quotes have backslashes: so far no string has begun
+            return JsonText(self.text.replace('\\"', '"')).is_cut_off
         bare, stripped = self.outside, without_fences(self.text)
         if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
             return False  # not the end is missing: the first brace is doubled

@@ -367,8 +367,9 @@ def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Fl
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
     """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
-        if isinstance(one, str) and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
-            if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
+        if isinstance(one, str) and "{" in one:
+            named, begins = [f'"{name}"' in one for name in lacking], one.lstrip(BEFORE_AN_OBJECT)[:1] == "{"
+            if all(named) or (begins and (len(lacking) == outputs or any(named))):
                 return key
     return None
 

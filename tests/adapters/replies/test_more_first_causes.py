@@ -490,8 +490,28 @@ class Graph(dspy.Signature):
             '{"nodes": [{"source_id": "a", "source_kind": "b", "url": "c"}]}',
             "`nodes[0].url` is 'c': no JSON key 'url' is allowed.",
         ),
+        (
+            "q -> score: int",
+            '{"output": "Sure, here is the output for the review:\\n\\n{\\"score\\": 0}"}',
+            "The object is written as text inside the JSON key 'output'.",
+        ),
+        (
+            "q -> action: Literal['MUTE', 'NONE']",
+            '{"action": NONE}',
+            "NONE without quotes is read as null; `action` takes the text 'NONE'.",
+        ),
+        ("q -> facts: list[str]", "```json\n```", "The reply is an empty code fence."),
     ],
-    ids=["announced", "in a box", "a dict of Python's", "a list in a list", "a key too many"],
+    ids=[
+        "announced",
+        "in a box",
+        "a dict of Python's",
+        "a list in a list",
+        "a key too many",
+        "a text below a sentence",
+        "a word without quotes",
+        "an empty fence",
+    ],
 )
 def test_a_reply_of_another_shape_is_described_as_it_is(signature: str, completion: str, said: str) -> None:
     assert read("json", signature, completion).diagnosis[0].message == said
@@ -533,3 +553,13 @@ def test_a_broken_escape_of_a_character_is_named(escape: str) -> None:
 def test_a_backslash_before_a_word_is_no_broken_escape(text: str) -> None:
     reading = read("json", "q -> a, n: int", f'{{"a": "It is {text} here", "n": 1,}}')
     assert reading.ok and "text-lost-in-repair" not in [one.name for one in reading.flags]
+
+
+def test_a_closed_object_in_quotes_with_backslashes_is_not_called_cut_off() -> None:
+    closed = '{ \\"score\\": 0, \\"why\\": \\"x\\"}\\n'
+    for text, causes in (
+        (closed, []),
+        (closed.partition("}")[0], ["cut-off-json-completed"]),
+        ('{"score": 0, "why": "x = {\\"k\\": 1}, b', ["cut-off-json-completed"]),
+    ):
+        assert [one.cause for one in read("json", "q -> score: int, why", text).diagnosis] == causes
