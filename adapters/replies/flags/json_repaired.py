@@ -197,7 +197,7 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         yield from sought(reading, losses, are_causes=reading.ok)
         part = PART_OF_AN_ESCAPE.search(field.raw) if "\\u" in field.raw and ":\\" not in field.raw else None
         if part is not None:
-            said = f"json_repair left {part[0]} in `{name}`: it is no whole escape, so its character is lost."
+            said = f"json_repair left {part[0]} in `{name}`: it is not a whole escape, so its character is lost."
             yield Flag("text-lost-in-repair", said, name)
         end = END_OF_JSON.search(step.before[-LONGEST_END:])
         found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()

@@ -123,13 +123,17 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         return
     if (reading.ended.finish_reason == "length" or _is_open(reading)) and (loop := _repetition(reading)) is not None:
         yield loop
-    if "parameter name=" in text and (match := NEXT_PARAMETER.search(text)) and match[1] in reading.fields:
-        said = f"`{match[1]}` goes on with the next parameter of a tool call ({place(reading, match.start())})"
-        yield Flag("tool-call-wrapper", f"{said}: the server did not separate them.", match[1])
+    further = NEXT_PARAMETER.search(text) if "<" in text and "parameter name=" in text else None
+    if further is not None and further[1] in reading.fields:
+        said = f"`{further[1]}` goes on with the next parameter of a tool call ({place(reading, further.start())})"
+        yield Flag("tool-call-wrapper", f"{said}: the server did not separate them.", further[1])
     if first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
-        where = place(reading, max(0, len(text) - ENDING) + match.start())
+        at = max(0, len(text) - ENDING) + match.start()
+        opening, where = text.rfind(match[1], 0, at), place(reading, at)
+        if any(one.place is not None and one.place[0] <= opening < one.place[1] for one in reading.fields.values()):
+            return  # the value opens the tag too
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 

@@ -539,7 +539,7 @@ def test_quotes_beside_line_breaks_in_a_text_are_both_named() -> None:
 @pytest.mark.parametrize("escape", [r"\u5", r"\uu00e9", r"\u{1F600}", r"\ud8"])
 def test_a_broken_escape_of_a_character_is_named(escape: str) -> None:
     (cause,) = read("json", "q -> facts: list[str], n: int", f'{{"facts": ["caf{escape} au lait"], "n": 1}}').diagnosis
-    said = f"json_repair left {escape} in `facts`: it is no whole escape, so its character is lost."
+    said = f"json_repair left {escape} in `facts`: it is not a whole escape, so its character is lost."
     assert (cause.cause, cause.field, cause.message) == ("text-lost-in-repair", "facts", said)
 
 

@@ -60,6 +60,8 @@ VALUES = (
     "Claude may write <thinking>why?</thinking> before its answer.",
     'Set <parameter name="q">1</parameter>\n<parameter name="a">2</parameter> in the file.',
     "The result is \\boxed{4}; the next steps are:",
+    'Set <parameter name="q">1</parameter>',
+    'Claude writes <invoke name="f"><parameter name="a">1</parameter></invoke>',
     "Thought: I look it up.\nAction: search\nAction Input: x",
     '{"name": "get_weather", "arguments": {"city": "Rome"}}',
     "{}",
