@@ -471,6 +471,16 @@ class Graph(dspy.Signature):
             "The reply ends where it announces the answer, without any JSON keys.",
         ),
         (
+            "q -> a, b",
+            "Here is the answer:\n",
+            "The reply ends where it announces the answer, without any JSON keys.",
+        ),
+        (
+            "q -> a, b",
+            "Here is the JSON you asked for:\n\n```json\n{",
+            "The reply ends where it announces the answer, without any JSON keys.",
+        ),
+        (
             "q -> grid: list[list[int]]",
             "Each row is doubled.\n\n\\boxed{[[1, 2], [3, 4]]}",
             "The reply has its answer in \\boxed{…}, as mathematics is written, instead of the JSON keys.",
@@ -504,6 +514,8 @@ class Graph(dspy.Signature):
     ],
     ids=[
         "announced",
+        "only announced",
+        "announced and begun",
         "in a box",
         "a dict of Python's",
         "a list in a list",
