@@ -64,6 +64,8 @@ FOUND = frozenset(("read", "failed"))
 """States of outputs that are in the reply."""
 EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}
 """The names of what a form has for its outputs, if these are not JSON keys."""
+ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
+"""A colon after a word, and at most the beginning of an answer after it."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
@@ -314,18 +316,19 @@ def _unformatted(reading: Reading) -> Diagnosis:
     is_prose = False
     if program := PROGRAM.match(text):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
+    elif "\\boxed{" in text:
+        message = f"{subject} has its answer in \\boxed{{…}}, as mathematics is written, instead of the {expected}."
     elif only_mentions and TAG.search(text):
         message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
         is_prose = True
     elif broken is not None and broken.start is not None:
         message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
+    elif (announced := ANNOUNCED.search(text)) and STRUCTURE.search(text, 0, announced.start()) is None:
+        message = f"{subject} ends where it announces the answer, without any {expected}."
     elif STRUCTURE.search(text) is None:
         is_prose = len(text.split()) > 2 * len(reading.fields)
-        if is_prose:
-            kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose")
-            message = f"{subject} is {kind}, without any {expected}."
-        else:
-            message = f"{subject} is bare: {shown(text)}, without any {expected}."
+        kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose") if is_prose else f"bare: {shown(text)}"
+        message = f"{subject} is {kind}, without any {expected}."
     elif form == "fenced json" and "```json" in text and reading.ended.finish_reason != "length":
         message = f"The fenced block is not valid JSON{_complaint(reading)}."
     else:

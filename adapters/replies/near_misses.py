@@ -12,7 +12,7 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.replies.flag import Flag, line, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
-from adapters.replies.flags.json_text import BEGINS, JsonText, text_in_quotes, with_escapes, without_fences
+from adapters.replies.flags.json_text import JsonText, text_in_quotes, with_escapes, without_fences
 from adapters.replies.flags.strange_replies import leaked
 from adapters.replies.flags.wrong_places import nearly_right
 from adapters.replies.forms import FORMS
@@ -235,7 +235,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
                 write(nested.fields),
             )
     for inner in texts_within(found):
-        inside = objects(without_fences(inner)) if "{" in inner[:BEGINS] else []
+        inside = objects(without_fences(inner)) if "{" in inner else []
         if inside and (outputs := fields_within(inside[0][1], signature).fields):
             yield Guess("The object is written as text inside another; by itself it parses as", write(outputs))
     for here in reversed(fields):

@@ -107,7 +107,8 @@ PATTERNS: tuple[Pattern, ...] = (
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
         "dspy #8264 #8539, instructor #1616, litellm #21208, hermes-agent #742 #11994, opencode #1373 #8851, "
-        "lmstudio #2194, sglang #36285, oh-my-pi #8495, q27 #24, bayes-platform #731, cherry-studio #14714",
+        "lmstudio #2194, sglang #36285, oh-my-pi #8495, q27 #24, bayes-platform #731, cherry-studio #14714, "
+        "claude-code #62171",
         "any",
     ),
     Pattern(
@@ -193,7 +194,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "object-inside-think",
         "The first {…} is inside <think>, and the parser takes it",
         (use("chat"), use("twostep")),
-        "zettelrobbe #74, DeepTutor #673, Primer #109, vercel/ai #11489",
+        "zettelrobbe #74, DeepTutor #673, Primer #109, vercel/ai #11489, spring-ai #4650",
         "any",
     ),
     Pattern("list-at-the-root", "A list instead of the object", (use("chat"),), "dspy #2022"),
@@ -334,8 +335,15 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("items-are-no-text", "Items that are not texts", (describe("A JSON list of texts."),)),
     Pattern("tags-read-as-object", "Tags inside the field became an object", XML_TEXT),
     Pattern("text-expected", "Another value where a text is expected", (as_list, a_text)),
-    Pattern("another-shape", "A value of another shape than the type", (as_list, a_list, use("json"), use("baml"))),
-    Pattern("value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185"),
+    Pattern(
+        "another-shape",
+        "A value of another shape than the type",
+        (as_list, a_list, use("json"), use("baml")),
+        "langchain #22061",
+    ),
+    Pattern(
+        "value-rejected", "The type rejects the value", (as_rejected, use("json")), "ollama #8185, browser-use #2215"
+    ),
     Pattern("too-large-to-read", "The reply exceeds a limit", ()),
     Pattern("cut-off-json-completed", "JSON that was cut off was closed by a repair", (more_tokens,), "", "any"),
     Pattern(
@@ -372,7 +380,11 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("all-outputs-filled-in", "Nothing was found: every output is a default", FORMAT, "", "parsed"),
     Pattern(
-        "text-lost-in-repair", "A repair lost part of the value", (use("chat"),), "json_repair #140 #100", "parsed"
+        "text-lost-in-repair",
+        "A repair lost part of the value",
+        (use("chat"),),
+        "json_repair #140 #100, mem0 #4540, agent-zero #298",
+        "parsed",
     ),
     Pattern(
         "key-holds-text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -116,6 +117,8 @@ def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[t
         yield from _number(text.strip())
     elif get_origin(inner) is list or inner is list:
         lines = [match.group(1) for line in text.splitlines() if (match := BULLET.match(line))]
+        if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
+            yield f"`{name}` is inside a list of its own; without that list it parses as", given[0]
         parts = lines or [part.strip() for part in text.split(",") if part.strip()]
         if isinstance(given, list) and get_args(inner)[:1] == (str,):
             parts = [one if isinstance(one, str) else json.dumps(one) for one in given]
@@ -170,7 +173,10 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def objects(text: str) -> list[tuple[int, dict[str, Any]]]:
-    """Find consecutive valid JSON objects in a text, or the objects of a valid list, with their offsets."""
+    """Find consecutive valid JSON objects in a text, or those of a valid list, with their offsets; else a dict's text.
+
+    A dict as Python writes it has single quotes.
+    """
     found: list[tuple[int, dict[str, Any]]] = []
     position = text.find("{")
     for _ in range(MOST_OPENINGS):
@@ -183,7 +189,16 @@ def objects(text: str) -> list[tuple[int, dict[str, Any]]]:
         else:
             found.append((position, value))
         position = text.find("{", end)
-    return found
+    return found if any(one for _, one in found) else _as_dict(text) or found
+
+
+def _as_dict(text: str) -> list[tuple[int, dict[str, Any]]]:
+    start = text.find("{'")
+    try:
+        value = ast.literal_eval(text[start : text.rindex("}") + 1]) if 0 <= start and len(text) <= LONGEST else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    return [(start, value)] if isinstance(value, dict) and all(isinstance(key, str) for key in value) else []
 
 
 class Nested(NamedTuple):

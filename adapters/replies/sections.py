@@ -188,23 +188,23 @@ def _line_end(completion: str, position: int, unusual: bool) -> tuple[int, int]:
 
 THOUGHTS = (
     ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
     ("[THINK]", "[/THINK]"),
     ("<mm:think>", "</mm:think>"),
     ("<seed:think>", "</seed:think>"),
 )
 """The beginning and end of thoughts that a server left in the text."""
-LAST_LETTERS = len("think>")
-"""The length that the ends of all `THOUGHTS` share."""
+ENDS_OF_THOUGHTS = tuple([end for _, end in THOUGHTS])
 
 
 def is_only_thoughts(text: str) -> bool:
     """Return whether nothing is before or after the thoughts of a text; their beginning may be missing."""
-    if text[-LAST_LETTERS:-1].lower() != "think":
+    if not text.endswith(ENDS_OF_THOUGHTS):
         return False
     return any(text.endswith(end) and text.find(begin) < 1 for begin, end in THOUGHTS)
 
 
 def without_thinking(text: str) -> str | None:
     """Return the text after the end of the last thoughts; None without it."""
-    ends = [text.rfind(end) + len(end) for _, end in THOUGHTS if end in text] if "/" in text else ()
+    ends = [text.rfind(end) + len(end) for end in ENDS_OF_THOUGHTS if end in text] if "/" in text else ()
     return text[max(ends) :].strip() if ends else None

@@ -30,6 +30,7 @@ class S(dspy.Signature):
     properties: list[Part] = dspy.OutputField()
 """
 TOOLS = "question, tools: list[dspy.Tool] -> outputs: dspy.ToolCalls"
+DICT = "{'args': {'a': {'go': {'to': 'x'}}, 's': {}}, 'type': 'Output'}"
 NOT_CUT = ("cut-off-json-completed",)
 REACT = "question -> next_thought, next_tool_name: Literal['search', 'finish'], next_tool_args: dict[str, Any]"
 
@@ -337,6 +338,30 @@ REPORTS = (
     ),
     Report("lmnr index #23", "xml", "q -> output", '{"action": "click"}\n</output>', "xml-tag-not-closed"),
     Report("letraz #180", "json", "q -> months: list[int]", '{"months": ["June"]}', "not-a-number", ("months[0]",)),
+    Report(
+        "spring-ai #4650",
+        "json",
+        "q -> actor, films: list[str]",
+        '<thinking>I have {"actor": "Ann"}.</thinking>\n{"actor": "Ann", "films": ["Big"]}',
+        "object-inside-think",
+    ),
+    Report("browser-use #5", "json", "q -> a: dict[str, Any], s: dict[str, Any]", DICT, "likely-reply"),
+    Report(
+        "langchain #29515",
+        "json",
+        MODELS.replace("note: str = ", "note_id: str\n    note_kind: str\n    x: str = "),
+        '{"properties": [{"note": "a"}]}',
+        "key-nearly-right",
+        ("properties[0].note_id",),
+    ),
+    Report(
+        "claude-code #62171",
+        "json",
+        "q -> body, tags: dict[str, str]",
+        '{"body": "x</body>\\n<parameter name=\\"tags\\">{}", "tags": {}}',
+        "tool-call-wrapper",
+        ("body",),
+    ),
     Report(
         "MetaGPT #733", "json", "q -> l: list[str]", '{"l": ["a"  # it\'s why\n]}', None, (), ("text-lost-in-repair",)
     ),

@@ -71,6 +71,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 SHORTEST = 3
+EMPTY_FENCE = re.compile(r"```\w{0,20}\s*```")
 OPEN_KEY = re.compile(r'\{\s*"[\w -]{0,60}')
 """The whole of a reply that ends within its first JSON key."""
 THINKS = re.compile(r"<(?:(?:mm:|seed:)?think|thinking|thoughts?|reasoning)>|\[THINK\]")
@@ -97,6 +98,8 @@ def _without_fields(reading: Reading) -> Flag | None:
         if reading.called:
             said = f"The reply has no text: the model only called {named(list(reading.called))}."
         return Flag("empty-reply", said)
+    if text[:3] == "```" and EMPTY_FENCE.fullmatch(text):
+        return Flag("empty-reply", "The reply is an empty code fence.")
     if text == "{}":
         return Flag("empty-object", "The object is empty: no output is in it.")
     if text == "null":

@@ -42,6 +42,10 @@ TO_THE_END = re.compile(r"[^\s,}\]]+")
 """The rest of a value without quotes that json_repair cut at a colon."""
 CURLY_IN_TEXT = re.compile("”\\s*['\"]")
 """A curly quote within a text that a straight one closes, as in Swedish and Polish, or for inches."""
+PART_OF_AN_ESCAPE = re.compile(
+    r"(?<!\\)\\u(?:u+[0-9a-fA-F]{4}|\{[0-9a-fA-F]{4,6}\}|(?=[a-fA-F]{0,2}\d)[0-9a-fA-F]{1,3}(?![0-9A-Za-z]))"
+)
+"""An escape of one character with too few digits, too many u, or in braces as in JavaScript."""
 BACKTICKS = re.compile("`{1,3}")
 MOST_SHOWN = 5
 
@@ -191,6 +195,10 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
     elif field.raw and field.state == "read":
         losses = partial(_losses, name=name, json=JsonText(field.raw), after=step.after)
         yield from sought(reading, losses, are_causes=reading.ok)
+        part = PART_OF_AN_ESCAPE.search(field.raw) if "\\u" in field.raw and ":\\" not in field.raw else None
+        if part is not None:
+            said = f"json_repair left {part[0]} in `{name}`: it is not a whole escape, so its character is lost."
+            yield Flag("text-lost-in-repair", said, name)
         end = END_OF_JSON.search(step.before[-LONGEST_END:])
         found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
         if found:

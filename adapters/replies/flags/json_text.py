@@ -104,7 +104,7 @@ class JsonText:
                 found += [one.start() for one in inner if one.group() == '"']
                 if len(found) > MOST_QUOTES:
                     return []
-        return found if found and valid_object_at(with_escapes(self.text, found), self.start) >= 0 else []
+        return found if found and valid_object_at(with_escapes(self.text, found), self.start, _LENIENT) >= 0 else []
 
     @kept
     def _ends_in_string(self) -> bool:
@@ -119,6 +119,10 @@ class JsonText:
 
         An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
         """
+        if (
+            self.text[self.start + 1 : self.start + BEGINS].lstrip().startswith('\\"')
+        ):  # its quotes have backslashes: so far no string has begun
+            return JsonText(self.text.replace('\\"', '"')).is_cut_off
         bare, stripped = self.outside, without_fences(self.text)
         if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
             return False  # not the end is missing: the first brace is doubled
@@ -202,12 +206,12 @@ def begins_without_brace(reading: Reading) -> bool:
     return bool(keys) and keys[0] < first and reading.completion[keys[0]] == '"'
 
 
-def valid_object_at(text: str, start: int) -> int:
+def valid_object_at(text: str, start: int, decoder: json.JSONDecoder = _DECODER) -> int:
     """Return the end of the valid JSON value at `start`; -1 if there is none."""
     if start < 0:
         return -1
     try:
-        return _DECODER.raw_decode(text, start)[1]
+        return decoder.raw_decode(text, start)[1]
     except (ValueError, RecursionError):
         return -1
 

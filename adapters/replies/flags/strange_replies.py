@@ -36,6 +36,7 @@ WRAPPER = re.compile(
     r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
+NEXT_PARAMETER = re.compile(r"</(\w{1,60})>(?:\s|\\n){0,20}<(?:\w{1,20}:)?parameter name=")
 THOUGHTS = re.compile(
     r"\s*(?:(?:Here['’]s (?:a|my) |My )?thinking process:|(?:Okay|Alright|Hmm),? (?:so )?(?:I need|the user|let)\b|"
     r"Let me (?:think|analy[sz]e|start|look)\b|(?:We|I) need to\b|The user (?:is asking|asks|wants)\b|"
@@ -122,10 +123,17 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         return
     if (reading.ended.finish_reason == "length" or _is_open(reading)) and (loop := _repetition(reading)) is not None:
         yield loop
+    further = NEXT_PARAMETER.search(text) if "<" in text and "parameter name=" in text else None
+    if further is not None and further[1] in reading.fields:
+        said = f"`{further[1]}` goes on with the next parameter of a tool call ({place(reading, further.start())})"
+        yield Flag("tool-call-wrapper", f"{said}: the server did not separate them.", further[1])
     if first in '"`' and reading.form == "json" and text_in_quotes(start):
         yield IN_QUOTES
     elif "</" in text[-ENDING:] and (match := WRAPPER_END.search(text[-ENDING:])) and match[1] not in reading.fields:
-        where = place(reading, max(0, len(text) - ENDING) + match.start())
+        at = max(0, len(text) - ENDING) + match.start()
+        opening, where = text.rfind(match[1], 0, at), place(reading, at)
+        if any(one.place is not None and one.place[0] <= opening < one.place[1] for one in reading.fields.values()):
+            return  # the value opens the tag too
         yield Flag("tool-call-wrapper", f"The reply ends with {match.group().split('>')[0]}> of a tool call ({where}).")
 
 
@@ -363,8 +371,9 @@ def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Fl
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
     """Return the JSON key whose text is the object with the missing outputs, or None."""
     for key, one in root.items():
-        if isinstance(one, str) and one.lstrip(BEFORE_AN_OBJECT)[:1] == "{":
-            if len(lacking) == outputs or any(f'"{name}"' in one for name in lacking):
+        if isinstance(one, str) and "{" in one:
+            named, begins = [f'"{name}"' in one for name in lacking], one.lstrip(BEFORE_AN_OBJECT)[:1] == "{"
+            if all(named) or (begins and (len(lacking) == outputs or any(named))):
                 return key
     return None
 

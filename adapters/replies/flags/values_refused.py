@@ -189,7 +189,7 @@ def _enum(name: str, annotation: type[Enum], given: object, text: str, is_option
             name,
         )
     elif (meant := _in_other_case(bare, [*values, *annotation.__members__])) is not None:
-        yield _other_case(name, given, meant)
+        yield _other_case(name, given, text, meant)
 
 
 def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) -> Iterator[Flag]:
@@ -205,7 +205,7 @@ def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) ->
         return
     meant = _in_other_case(text.strip("\"'`.!* "), wanted.allowed)
     if meant is not None:
-        yield _other_case(name, given, meant)
+        yield _other_case(name, given, text, meant)
         return
     word = wanted.words
     inside = set(word.findall(text)) if word is not None else ()
@@ -229,8 +229,10 @@ def _in_other_case(bare: str, allowed: Sequence[Any]) -> str | None:
     return None
 
 
-def _other_case(name: str, given: object, meant: str) -> Flag:
+def _other_case(name: str, given: object, text: str, meant: str) -> Flag:
     said = f"{shown(given)} is not {shown(meant)}: `{name}` must match exactly."
+    if given is None:
+        said = f"{text} without quotes is read as null; `{name}` takes the text {shown(meant)}."
     return Flag("value-in-another-case", said, name)
 
 

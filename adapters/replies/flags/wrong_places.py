@@ -265,6 +265,7 @@ def wrong_places(field: Field, given: object, refused: object, is_explained: boo
     except Exception:  # a user's type may raise in its own hooks
         return []
     found: list[Flag] = []
+    taken: dict[tuple[int | str, ...], list[str]] = {}
     for problem in _with_unions_once(problems) if len(problems) > 1 else problems:
         loc, kind, given_there = problem["loc"], problem["type"], problem["input"]
         key, path = "", field.name
@@ -273,7 +274,7 @@ def wrong_places(field: Field, given: object, refused: object, is_explained: boo
             path += "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
         elif is_explained and not _is_telling(kind, given_there):
             continue
-        found.append(_flag(field, path, kind, key, given_there, problem["msg"]))
+        found.append(_flag(field, path, kind, key, given_there, problem["msg"], taken.setdefault(loc[:-1], [])))
     return found
 
 
@@ -302,19 +303,22 @@ def _is_telling(kind: str, given: object) -> bool:
     return MORE_THAN_WORDS.search(given[:LONGEST_NUMBER]) is not None
 
 
-def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str) -> Flag:
+def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str, taken: list[str]) -> Flag:
+    """Describe one rejected place; `taken` are the JSON keys of its object that are known to be meant for others."""
     name = field.name
     if kind == "missing":
         known = known_keys_of(field.annotation)
         others = {one: inside for one, inside in given.items() if one not in known} if isinstance(given, dict) else {}
-        meant = nearly(key, list(others))
+        meant = nearly(key, [one for one in others if one not in taken])
         under = next((one for one, inside in others.items() if isinstance(inside, dict) and key in inside), None)
         if under is not None:
             said = f"`{path}` is one level too deep in the reply, under {shown(under)}."
             return Flag("key-missing", said, name, path)
         if meant is None:
-            instead = f", which has {', '.join(map(shown, islice(others, MOST_NAMED)))} instead" if others else ""
+            named = "" if taken else ", ".join(map(shown, islice(others, MOST_NAMED)))
+            instead = f", which has {named} instead" if named else ""
             return Flag("key-missing", f"`{path}` is missing from the object in the reply{instead}.", name, path)
+        taken.append(meant)
         message = f"`{path}` is missing; the reply has {shown(meant)}, which was probably meant for it."
         return Flag("key-nearly-right", message, name, path)
     head = f"`{path}` is {shown(given)}"
@@ -349,9 +353,13 @@ def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str
         wanted = "a list" if kind in LISTS else "an object"
         if says_nothing(given):
             return Flag("another-shape", f"`{path}` {nothing(given)}, where {wanted} is expected.", name, path)
+        if isinstance(given, list) and path.endswith("]"):
+            return Flag("another-shape", f"`{path}` is a list of its own, where {wanted} is expected.", name, path)
         if isinstance(given, str) and REPR.match(given):
             wanted += " in JSON, not as Python prints it,"
         return Flag("another-shape", f"{head}, where {wanted} is expected.", name, path)
+    if kind == "extra_forbidden":
+        return Flag("value-rejected", f"{head}: no JSON key {shown(key)} is allowed.", name, path)
     return Flag("value-rejected", f"{head}: {said[:1].lower()}{said[1:]}.", name, path)
 
 

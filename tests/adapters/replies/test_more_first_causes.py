@@ -448,3 +448,130 @@ def test_words_about_errors_in_a_good_reply_are_no_cause(adapter: str, words: st
 def test_other_json_keys_are_not_taken_for_translations() -> None:
     (cause,) = read("json", "q -> mood: Literal['good', 'bad'], why", '{"status": "done", "message": "ok"}').diagnosis
     assert cause.message == "The reply has the JSON keys 'status', 'message' instead of `mood`, `why`."
+
+
+RELATIONS = """
+from pydantic import BaseModel, ConfigDict
+class Node(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    source_id: str
+    source_kind: str
+class Graph(dspy.Signature):
+    q: str = dspy.InputField()
+    nodes: list[Node] = dspy.OutputField()
+"""
+
+
+@pytest.mark.parametrize(
+    ("signature", "completion", "said"),
+    [
+        (
+            "q -> info: dict[str, str]",
+            "The appropriate output will be as follows:\n-",
+            "The reply ends where it announces the answer, without any JSON keys.",
+        ),
+        (
+            "q -> a, b",
+            "Here is the answer:\n",
+            "The reply ends where it announces the answer, without any JSON keys.",
+        ),
+        (
+            "q -> a, b",
+            "Here is the JSON you asked for:\n\n```json\n{",
+            "The reply ends where it announces the answer, without any JSON keys.",
+        ),
+        (
+            "q -> grid: list[list[int]]",
+            "Each row is doubled.\n\n\\boxed{[[1, 2], [3, 4]]}",
+            "The reply has its answer in \\boxed{…}, as mathematics is written, instead of the JSON keys.",
+        ),
+        (
+            "q -> a: dict[str, Any], s: dict[str, Any]",
+            "{'args': {'a': {'go': {'to': 'x'}}, 's': {}}, 'type': 'Output'}",
+            "The object with the fields is one level down, in 'args'.",
+        ),
+        (
+            RELATIONS,
+            '{"nodes": [[{"source_id": "a", "source_kind": "b"}, {"source_id": "c", "source_kind": "d"}]]}',
+            "`nodes[0]` is a list of its own, where an object is expected.",
+        ),
+        (
+            RELATIONS,
+            '{"nodes": [{"source_id": "a", "source_kind": "b", "url": "c"}]}',
+            "`nodes[0].url` is 'c': no JSON key 'url' is allowed.",
+        ),
+        (
+            "q -> score: int",
+            '{"output": "Sure, here is the output for the review:\\n\\n{\\"score\\": 0}"}',
+            "The object is written as text inside the JSON key 'output'.",
+        ),
+        (
+            "q -> action: Literal['MUTE', 'NONE']",
+            '{"action": NONE}',
+            "NONE without quotes is read as null; `action` takes the text 'NONE'.",
+        ),
+        ("q -> facts: list[str]", "```json\n```", "The reply is an empty code fence."),
+    ],
+    ids=[
+        "announced",
+        "only announced",
+        "announced and begun",
+        "in a box",
+        "a dict of Python's",
+        "a list in a list",
+        "a key too many",
+        "a text below a sentence",
+        "a word without quotes",
+        "an empty fence",
+    ],
+)
+def test_a_reply_of_another_shape_is_described_as_it_is(signature: str, completion: str, said: str) -> None:
+    assert read("json", signature, completion).diagnosis[0].message == said
+
+
+def test_a_key_of_the_reply_is_meant_for_one_key_of_the_type() -> None:
+    found = read("json", RELATIONS, '{"nodes": [{"source": "a"}]}').diagnosis
+    causes = {one.path: one.cause for one in found}
+    assert causes["nodes[0].source_id"] == "key-nearly-right"
+    assert causes["nodes[0].source_kind"] == "key-missing"
+
+
+def test_a_list_inside_a_list_is_taken_out_of_it() -> None:
+    given = '[{"source_id": "a", "source_kind": "b"}]'
+    (meant, *_) = read("json", RELATIONS, f'{{"nodes": [{given}]}}').near_misses
+    assert meant.reading.ok and meant.message.startswith("`nodes` is inside a list of its own")
+
+
+def test_quotes_beside_line_breaks_in_a_text_are_both_named() -> None:
+    reading = read("json", "q -> n: int, why", '{"n": 9, "why": "Between "one" and "two." \n"}')
+    (flag,) = [one for one in reading.flags if one.name == "json-repaired"]
+    assert "it has quotes inside strings without backslashes, line breaks inside of strings;" in flag.message
+
+
+@pytest.mark.parametrize("escape", [r"\u5", r"\uu00e9", r"\u{1F600}", r"\ud8"])
+def test_a_broken_escape_of_a_character_is_named(escape: str) -> None:
+    (cause,) = read("json", "q -> facts: list[str], n: int", f'{{"facts": ["caf{escape} au lait"], "n": 1}}').diagnosis
+    said = f"json_repair left {escape} in `facts`: it is not a whole escape, so its character is lost."
+    assert (cause.cause, cause.field, cause.message) == ("text-lost-in-repair", "facts", said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\underline{x}", r"\upsilon_2", r"C:\u2\a", r"\u{a}", r"\u00e9 and \$", r"\\u5", r"\ubuntu", r"\users\1",
+        r"\unit{5}", r"\U0001F600",
+    ],
+)  # fmt: skip
+def test_a_backslash_before_a_word_is_no_broken_escape(text: str) -> None:
+    reading = read("json", "q -> a, n: int", f'{{"a": "It is {text} here", "n": 1,}}')
+    assert reading.ok and "text-lost-in-repair" not in [one.name for one in reading.flags]
+
+
+def test_a_closed_object_in_quotes_with_backslashes_is_not_called_cut_off() -> None:
+    closed = '{ \\"score\\": 0, \\"why\\": \\"x\\"}\\n'
+    for text, causes in (
+        (closed, []),
+        (closed.partition("}")[0], ["cut-off-json-completed"]),
+        ('{"score": 0, "why": "x = {\\"k\\": 1}, b', ["cut-off-json-completed"]),
+    ):
+        assert [one.cause for one in read("json", "q -> score: int, why", text).diagnosis] == causes
