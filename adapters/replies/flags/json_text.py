@@ -119,9 +119,7 @@ class JsonText:
 
         An odd number of quotes proves nothing if the last bracket closes the first: a string may contain a quote.
         """
-        if (
-            self.text[self.start + 1 : self.start + BEGINS].lstrip().startswith('\\"')
-        ):  # its quotes have backslashes: so far no string has begun
+        if self.text[self.start + 1 : self.start + BEGINS].lstrip().startswith('\\"'):  # each quote has a backslash
             return JsonText(self.text.replace('\\"', '"')).is_cut_off
         bare, stripped = self.outside, without_fences(self.text)
         if stripped[:1] == "{" == stripped[1:].lstrip()[:1] and bare.count("{") == bare.count("}") + 1:
