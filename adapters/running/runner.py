@@ -126,7 +126,7 @@ class _Work:
             reason = one_line(str(error))
             if isinstance(error, NotImplementedError) and not reason:
                 reason = f"{type(adapter).__name__} must override format()"
-            message = f"The prompt cannot be made: {type(error).__name__}: {reason}"
+            message = f"{events.NO_PROMPT}{type(error).__name__}: {reason}"
             raise StopError(RunError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
         made, completions = self._conversed(adapter, made)

@@ -11,6 +11,7 @@ from typing import Any
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.markdown import asks_for_array
+from adapters.formats.xml import uses_nested_xml
 from adapters.late_dataclasses import dataclass, field
 from adapters.lm.protocol import Object
 from adapters.mutations.mutation import GoodReply, good_reply, written
@@ -19,7 +20,7 @@ from adapters.replies.forms import FORMS
 from adapters.replies.reading import ReplyForm
 from adapters.requests.calls import Request
 from adapters.signatures.signature import Signature
-from adapters.types.recognition import is_named, schema_by_name
+from adapters.types.recognition import ByIdentity, is_named, schema_by_name, type_adapter
 from adapters.values.value_text import serialize_for_json
 
 Schema = Mapping[str, Any]
@@ -105,7 +106,9 @@ def read(messages: Sequence[Object], adapter: Adapter | None = None, request: Re
     signature = request.asked
     wanted = tuple(
         [
-            WantedOutput(one.name, _constrained(_schema_of(one.annotation), one.constraints or ""), one.desc or "")
+            WantedOutput(
+                one.name, _constrained(_schema_of(one.annotation, adapter), one.constraints or ""), one.desc or ""
+            )
             for one in signature.output_fields.values()
         ]
     )
@@ -176,15 +179,19 @@ _OWN: Mapping[str, Schema] = {
 """Types whose own schema would not do."""
 
 
-def _schema_of(annotation: object) -> Schema:
-    """Return the JSON schema of a type; custom types written as text are texts."""
+_BY_ALIAS: ByIdentity[Schema] = ByIdentity(lambda annotation: type_adapter(annotation).json_schema())
+
+
+def _schema_of(annotation: object, adapter: Adapter) -> Schema:
+    """Return the JSON schema of a type, with the names `adapter` parses; custom types written as text are texts."""
     for name in ("Code", "Reasoning"):
         if is_named(annotation, name):
             return _OWN[name]
     if annotation is bytes or annotation is complex or annotation is Decimal:
         return _OWN[annotation.__name__]
     try:
-        return schema_by_name(annotation)
+        is_nested_xml = adapter.profile.reply == "xml" and uses_nested_xml(annotation)  # its tags are field names
+        return (schema_by_name if annotation is str or is_nested_xml else _BY_ALIAS)(annotation)
     except Exception:  # a type may have no schema, and a user's own may raise anything
         return {"unknown": getattr(annotation, "__name__", "")}
 

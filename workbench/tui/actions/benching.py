@@ -6,15 +6,17 @@ import asyncio
 from functools import partial
 
 from adapters.errors import SignatureError
+from adapters.late_dataclasses import replace
 from sessions.bench import reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
-from sessions.bench.results import path_beside
+from sessions.bench.results import BenchRun, path_beside, request_digest
 from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.model.replies import Reply
-from sessions.model.session import Demo
+from sessions.model.session import Demo, Session
+from sessions.running import rendering
 from sessions.running.recording import copied
 from sessions.stress import grid
 from workbench.bench.judging import expected_outputs
@@ -61,7 +63,7 @@ def show(host: Host, wanted: Wanted) -> None:
         raise Ended(f"This session has no column {one_line(wanted.column, 60)}.")
     run = wanted.run
     if run is not None and run.reply is not None:
-        reply = copied(Reply, run.reply, model=run.model)
+        reply = copied(Reply, run.reply, model=run.model, request_digest=_answered(session, column, run))
         host.main.replies.put(wanted.case, column, reply, f"reply of run {run.number}", "benched")
     if run is not None and wanted.then == "demo":
         case = session.case(wanted.case)
@@ -75,6 +77,17 @@ def show(host: Host, wanted: Wanted) -> None:
     host.main.go_to(Place("column", wanted.case, field=column))
     if wanted.then == "record":
         host.app.call_after_refresh(record, host)  # by then the column shows the reply
+
+
+def _answered(session: Session, id: str, run: BenchRun) -> str | None:
+    """Return the digest of the run's request: the present one, or one that no prompt has if it changed since."""
+    column = next(one for one in session.columns if one.id == id)
+    try:
+        asked = rendering.request_of(session, column, session.case(run.case))
+    except Exception:  # format may raise anything; without a digest the reply is never marked as old
+        return None
+    settled = replace(column, params=session.params_of(column))
+    return asked.digest() if request_digest(settled, asked) == run.request else run.request
 
 
 def _plain(value: JSON) -> JSON:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from adapters.late_dataclasses import dataclass, field, replace
+from adapters.running.events import NO_PROMPT
 from sessions.model.replies import Rating, Reply
-from sessions.model.session import Column
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.state.document import Document, Place, RenderedColumn, State
@@ -128,14 +128,17 @@ class Replies:
 
     # -- the request that a reply answers
 
-    def run_of(self, state: State, column: Column) -> ColumnRun | None:
-        """Return the last run of a column, or None if it is unrelated to the shown reply.
+    def run_of(self, state: State, rendered: RenderedColumn) -> ColumnRun | None:
+        """Return the last run of a column, or None if it is unrelated to the shown prompt and reply.
 
-        That is so if its reply was undone or replaced, or if it failed with another model.
+        That is so if its reply was undone or replaced, if it failed with another model, or lacked a prompt.
         """
+        column = rendered.column
         run = self._runs.of(state.case.name, column.id)
         if run is None or run.phase == "running":
             return run
+        if NO_PROMPT in run.error and not rendered.error:
+            return None
         if run.reply is None:
             return run if run.model == state.session.model_of(column) else None
         shown = state.case.replies.get(column.id)

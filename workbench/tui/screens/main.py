@@ -151,7 +151,7 @@ class MainScreen(PaneSizesScreen):
             self._slow_readings.look_after(one, self.engine)
             self._late_columns.look_after(one, self.engine)
         self._model_answers.look_after(state.session.model_of(one) for one in state.session.columns)
-        self.columns.show([(one, self.replies.run_of(state, one.column), one.column.model) for one in columns])
+        self.columns.show([(one, self.replies.run_of(state, one), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.replies.is_outdated(state, one)})
         self._show_strip()
 

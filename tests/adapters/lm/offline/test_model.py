@@ -113,6 +113,28 @@ def test_exact_fills_nested_types_from_their_schema(adapter: str) -> None:
     assert 1 <= run.values["pieces"] <= 100
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_exact_names_keys_by_the_aliases_that_the_adapter_parses(adapter: str) -> None:
+    aliased = read(
+        """
+import dspy
+from dspy.experimental import Choice
+from pydantic import BaseModel, Field
+
+class Bill(BaseModel):
+    total: int = Field(alias="Total")
+
+class Judge(dspy.Signature):
+    \"\"\"Judge the bill.\"\"\"
+    text: str = dspy.InputField()
+    bill: Bill = dspy.OutputField()
+    grade: Choice[("fair", "as agreed"), ("wrong", "not as agreed")] = dspy.OutputField(desc="how it is")
+"""
+    )
+    run = ask(adapter, "exact", aliased, (), {"text": "12 eggs for 3 EUR"})
+    assert run.ok, run.error
+
+
 @pytest.mark.parametrize("adapter", ["xml", "baml"])
 def test_where_a_prompt_does_not_list_the_choices_the_examples_do(adapter: str) -> None:
     run = ask(adapter, "exact", ORDER, [DEMO], LETTER)

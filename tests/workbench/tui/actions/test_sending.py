@@ -252,3 +252,26 @@ def test_undoing_a_call_takes_what_is_said_of_it_along() -> None:
         assert desk.verdict("chat") == said
 
     at_the_desk(act, session=replace(SESSION, model="offline/exact"))
+
+
+def test_once_the_prompt_can_be_made_no_column_says_that_it_cannot() -> None:
+    undecided = """
+import dspy
+from dspy.experimental import Noul
+
+class Judge(dspy.Signature):
+    claim: str = dspy.InputField()
+    is_true: Noul = dspy.OutputField()
+"""
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        assert "prompt cannot" in desk.verdict("chat")
+        text = undecided.replace("dspy.OutputField()", 'dspy.OutputField(desc="is it so")')
+        desk.main.edit(partial(edits.set_signature, text=text), Place("signature"), "a description")
+        await desk.settle()
+        assert desk.verdict("chat") == "reply none yet · F5 send"
+        assert "cannot be" not in " ".join(seen(desk.main.columns.all[0].fields))
+
+    at_the_desk(act, session=replace(SESSION, signature=SignatureText(undecided), model="offline/exact"))

@@ -14,10 +14,12 @@ from sessions.bench.results import BenchRun, ResultsFile
 from sessions.file import store
 from sessions.model.replies import Answer, Measured
 from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import rendering
 from tests.support.bench_lines import results_of
 from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
+from workbench.state.document import Place
 from workbench.tui.actions import benching
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.screens.bench import BenchScreen, BenchTextScreen
@@ -292,6 +294,24 @@ def test_a_run_is_kept_as_a_fixture(tmp_path: Path) -> None:
         assert desk.document.state.case.name == "differs"
 
     looked_at(tmp_path, act)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_run_of_an_earlier_prompt_is_shown_as_an_old_reply(tmp_path: Path, is_old: bool) -> None:
+    session = session_of()
+    asked = rendering.request_of(session, session.columns[1], session.cases[2])
+    request = "sha256:1" if is_old else results.request_digest(session.columns[1], asked)
+
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("o")
+        await desk.until(lambda: desk.app.screen is desk.main and bool(desk.reply("json")), "for the reply")
+        desk.main.go_to(Place("column", "differs", field="json"))
+        shown = desk.main.shown_column()
+        assert shown is not None
+        assert desk.main.replies.is_outdated(desk.document.state, shown) is is_old
+
+    looked_at(tmp_path, act, [replace(run_of("differs", "json", 1, False), request=request)])
 
 
 def test_a_run_becomes_a_demo_with_the_outputs_that_its_case_expects(tmp_path: Path) -> None:
