@@ -229,16 +229,16 @@ def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
 
 def _repeated_keys(field: FieldReading, given: Any) -> Iterator[Flag]:
     """Flag a JSON key that an object inside a value has more than once, with other values."""
-    raw, waiting, keys = field.raw or "", [given], 0
+    raw, waiting = field.raw or "", [given]
     written = raw.count(":")
-    if type(given) is list and set(map(type, given)) == {dict}:  # counted at once: lists of objects are common
-        keys = sum(map(len, given))
-    for one in waiting if keys < written else ():
+    if type(given) is list and set(map(type, given)) == {dict} and sum(map(len, given)) >= written:
+        return  # lists of objects are common, and counted at once
+    for one in waiting:
         if type(one) is dict:
             waiting.extend(one.values())
         elif type(one) is list:
             waiting.extend(one)
-    keys = max(keys, sum([len(one) for one in waiting if type(one) is dict]))
+    keys = sum([len(one) for one in waiting if type(one) is dict])
     if written <= keys or raw.count('":') + raw.count('" :') <= keys:
         return
     found: list[tuple[str, Any]] = []
