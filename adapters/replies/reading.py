@@ -375,8 +375,10 @@ class Reading(ShowsItself):
 
 
 Detector: TypeAlias = Callable[[Reading], "Iterable[Flag | Detector]"]
-"""What finds flags in a parse result. It yields detectors of flags that are no causes of the verdict: they are not
-looked for before all flags are requested."""
+"""A search for flags in a parse result.
+
+It may yield another detector, which runs only when all flags are requested: its flags cannot explain the verdict.
+"""
 
 
 def sought(reading: Reading, detect: Detector, are_causes: bool) -> Iterable[Flag | Detector]:
