@@ -162,8 +162,8 @@ class CapturedFolder:
 
     def _take_call(self, call: LiveCall) -> None:
         if not call.attempts and call.error is None:
-            self.notes[f"{call.name}: not captured, because its model overrides `__call__`, which hides requests from "
-                       "dspy's callbacks; override `forward`"] = None  # fmt: skip
+            why = "its model overrides `__call__`, which hides requests from dspy's callbacks; override `forward`"
+            self.notes[f"{call.name}: not captured, because {why}"] = None
         if not call.attempts or (self._wanted.only == "failures" and not call.has_failed):
             return
         if call.signature not in self._signatures:

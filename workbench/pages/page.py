@@ -64,16 +64,12 @@ def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]
     """
     named = [tag("th", {"scope": "col"}, one) if one != "" else tag("td", {}) for one in head]
     heads = tag("thead", {}, tag("tr", {}, *named))
-    lines = [
-        tag(
-            "tr",
-            {},
-            tag("th", {"scope": "row"}, row[0]),
-            *[(one if isinstance(one, Element) and one.name == "td" else tag("td", {}, one)) for one in row[1:]],
-        )
-        for row in rows
-    ]
+    lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
     return tag("div", {"class": "wide", "tabindex": "0"}, tag("table", {}, heads, tag("tbody", {}, *lines)))
+
+
+def _cell(content: Element | str) -> Element:
+    return content if isinstance(content, Element) and content.name == "td" else tag("td", {}, content)
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:

@@ -2,7 +2,7 @@
 
 Prints every setting, its value, and whether that is the default, the config
 file's (with the line) or a variable's. Names each mistake in the file with its
-line, also in the keys of the app.
+line, including the keys of the app.
 
 examples:
   workbench config

@@ -131,7 +131,8 @@ class Replies:
     def run_of(self, state: State, rendered: RenderedColumn) -> ColumnRun | None:
         """Return the last run of a column, or None if it is unrelated to the shown prompt and reply.
 
-        That is so if its reply was undone or replaced, if it failed with another model, or lacked a prompt.
+        It is unrelated if its reply was undone or replaced, if it failed with another model, or if it failed for lack
+        of a prompt that the column has now.
         """
         column = rendered.column
         run = self._runs.of(state.case.name, column.id)
