@@ -134,18 +134,12 @@ def _causes(reading: Reading, found: list[Flag], late: set[str]) -> tuple[Diagno
     causes: list[Diagnosis] = []
     for flag in found:
         name, message, field, path = flag
-        if reading.ended.prompt is not None:
-            message += _where_copied(reading, flag)
+        if reading.ended.prompt is not None and not reading.ok and field is not None:
+            if source := copied_from(reading, target_at(reading, path or field)):
+                message += f" The model copied it from the input `{source}`."
         find_fixes = partial(fixes_of, patterns[name], apart, path or field)
         causes.append(Diagnosis(name, message, field, path, find_fixes))
     return tuple(causes)
-
-
-def _where_copied(reading: Reading, flag: Flag) -> str:
-    if reading.ok or flag.field is None:
-        return ""
-    name = copied_from(reading, target_at(reading, flag.path or flag.field))
-    return f" The model copied it from the input `{name}`." if name else ""
 
 
 def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:

@@ -25,13 +25,13 @@ from adapters.replies.repairs import (
     fields_within,
     markers_by_sound,
     objects,
-    texts_within,
     under_labels,
     under_markers,
     value_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
 from adapters.replies.xml_guesses import xml_guesses
+from adapters.values.plain_json import parts_of
 
 
 def strip_fence(text: str) -> str | None:
@@ -234,8 +234,8 @@ def _json(reading: Reading) -> Iterator[Guess]:
                 f"The object with the fields is {where}, in {nested}; by itself it parses as",
                 write(nested.fields),
             )
-    for inner in texts_within(found):
-        inside = objects(without_fences(inner)) if "{" in inner else []
+    for inner in parts_of(found):
+        inside = objects(without_fences(inner)) if isinstance(inner, str) and "{" in inner else []
         if inside and (outputs := fields_within(inside[0][1], signature).fields):
             yield Guess("The object is written as text inside another; by itself it parses as", write(outputs))
     for here in reversed(fields):

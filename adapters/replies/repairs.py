@@ -232,16 +232,6 @@ def fields_within(value: object, signature: Signature) -> Nested:
     return Nested((), {})
 
 
-def texts_within(value: object) -> Iterator[str]:
-    """Yield the first texts inside a JSON value, the outermost first."""
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict | list) and len(waiting) < MOST_NESTED:
-            waiting += one.values() if isinstance(one, dict) else one
-
-
 def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
     """Return the members of an object that match output fields, under the fields' names."""
     names = names_by_sound(signature)
