@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
-from adapters.replies.flag import Flag, line, shown
+from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, with_escapes, without_fences
@@ -29,6 +29,7 @@ from adapters.replies.repairs import (
     under_labels,
     under_markers,
     value_guesses,
+    without_signs,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
 from adapters.replies.xml_guesses import xml_guesses
@@ -45,6 +46,8 @@ def strip_fence(text: str) -> str | None:
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 IN_TRIPLE_QUOTES = re.compile(r'"""(.*?)"""(?!")', re.DOTALL)
+NO_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\([^"\\/bfnrtu\s])')
+"""A backslash that JSON does not know, such as Markdown writes before _."""
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CURLY = "“”"
 FULL_WIDTH_SIGNS = f"：，｛｝［］＂{CURLY}"
@@ -161,10 +164,14 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 
 def _under_labels(reading: Reading) -> Iterator[Guess]:
-    values = under_labels(reading.completion, reading.signature)
+    values, outputs = under_labels(reading.completion, reading.signature), reading.signature.output_fields
     if values:
         said = f"The reply has the fields under headings or labels; {REWRITTEN}"
-        yield Guess(said, FORMS[reading.form].write_values(values))
+        if reading.completion.lstrip().startswith(("```yaml", "```yml")):
+            said = f"The reply is in YAML; {REWRITTEN}"
+        plain = {name: without_signs(text, outputs[name].annotation) for name, text in values.items()}
+        for one in (values, plain) if plain != values else (values,):
+            yield Guess(said, FORMS[reading.form].write_values(one))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:
@@ -251,6 +258,10 @@ def _json(reading: Reading) -> Iterator[Guess]:
     escaped = with_escapes(text, JsonText(text).unescaped_quotes)
     if escaped != text and objects(escaped)[:1] and objects(escaped)[0][1].keys() >= set(names):
         yield Guess("Quotes inside texts lack a backslash; with it the reply parses as", escaped)
+    if "\\" in text and (unknown := NO_ESCAPE.search(text)):
+        where = place(reading, unknown.start(2) - 1)
+        said = f"JSON has no \\{unknown[2]} ({where}): the backslash stays in JSON keys and texts"
+        yield Guess(f"{said}; without such backslashes it parses as", NO_ESCAPE.sub(r"\1\2", text))
     if '"""' in text:
         said = "Texts in triple quotes are not JSON; as JSON texts they parse as"
         yield Guess(said, IN_TRIPLE_QUOTES.sub(lambda match: json.dumps(match[1], ensure_ascii=False), text))

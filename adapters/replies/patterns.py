@@ -244,6 +244,27 @@ PATTERNS: tuple[Pattern, ...] = (
         "any",
     ),
     Pattern(
+        "json-broken-off",
+        "The model breaks off its JSON and goes on in prose",
+        (use("chat"), use("twostep")),
+        "letta #1450",
+        "any",
+    ),
+    Pattern(
+        "quotes-escaped",
+        "The quotes around a text have backslashes",
+        (describe("No backslash before the quotes around a text, only before those inside it."), use("chat")),
+        "langchain-gradient #31",
+        "any",
+    ),
+    Pattern(
+        "text-in-pieces",
+        "A text is put together with +, as in a program",
+        (describe("One text, not pieces of a program joined with +."), use("chat")),
+        "AutoGPT #3891",
+        "any",
+    ),
+    Pattern(
         "text-in-backticks",
         "Backticks instead of quotes around a JSON text",
         (describe('A JSON text between quotes ", without backticks.'), use("chat")),
@@ -461,7 +482,10 @@ LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
             "A JSON key is behind a mistake in the JSON (outlines #267)",
             (use("chat"), describe('Write every " inside a text as \\".'), use("twostep")),
         ),
-        MISSING: ("Some outputs are in the reply, others are not (dspy #1876)", FORMAT),
+        MISSING: (
+            "Some outputs are in the reply, others are not (dspy #1876, instructor #2225, dspy #9424)",
+            (describe("Never leave it out."), *FORMAT),
+        ),
         UNFORMATTED: ("The reply does not follow the format at all", FORMAT),
         UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
     }

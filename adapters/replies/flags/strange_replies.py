@@ -32,8 +32,23 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?\w{1,20}|<\|open\|>|"
-    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?[\w-]{1,20}|<\|open\|>|"
+    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}|^[ \t]*call:\w{1,60}\{|"
+    r"^[ \t]*<(?:execute_command|use_mcp_tool|attempt_completion|ask_followup_question|tool_code|tool_use)>|"
+    r"\[TOOL_REQUEST\]",
+    re.MULTILINE,
+)
+SIGNS_OF_A_CALL = (
+    "_call",
+    "TOOL_CALL",
+    "TOOL_REQUEST",
+    "START_ACTION",
+    "default_api",
+    "<execute_command",
+    "<use_mcp",
+    "<attempt_",
+    "<ask_followup",
+    "<tool_",
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 NEXT_PARAMETER = re.compile(r"</(\w{1,60})>(?:\s|\\n){0,20}<(?:\w{1,20}:)?parameter name=")
@@ -215,10 +230,11 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
+        or ("<" in start and ("invoke" in start or "DSML" in start or ("|" in start and "<|open" in start)))
         or ("$" in start and "$PARAMETER_" in start)
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
-        or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
+        or ("_" in start and any(map(start.__contains__, SIGNS_OF_A_CALL)))
+        or (":" in start and "call:" in start)
         or (not start.isascii() and "▁calls" in start)
     )
 
@@ -234,11 +250,9 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
-        yield Flag(
-            "tool-call-wrapper",
-            f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
-        )
+    if _may_be_wrapped(start) and (match := WRAPPER.search(start)) and match.group()[1:-1] not in outputs:
+        where = f"{match.group().strip()}, {place(reading, match.start())}"
+        yield Flag("tool-call-wrapper", f"The reply has the wrapper of a provider's tool call ({where}).")
     elif has_signs and _may_call(start) and "name" not in outputs and (match := CALL.search(start)):
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
