@@ -53,6 +53,8 @@ UNUSUAL = AFFECT_OTHERS | ECHOES | {"error-body"}
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
 """The beginning of an object, unlike that of a placeholder such as {name}."""
+NO_KEY = re.compile(r'[`json\s]*\{\s*("[^"\\]{1,4000}")\s*[,}]')
+"""A text in braces where a JSON key belongs."""
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
@@ -339,6 +341,8 @@ def _unformatted(reading: Reading) -> Diagnosis:
 def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str) -> str:
     """Say what a reply has in the place of outputs: inputs, other keys, another format."""
     keys = first_keys(reading)
+    if reading.form == "json" and not keys and (alone := NO_KEY.match(text)):
+        return f"{subject} has a text in braces, {shown(alone[1])}, without a JSON key before it."
     if own := next((key for key in keys if key in reading.fields), None):
         where = "is not valid, or inside another value, or after other braces"
         return f"The JSON key `{own}` was not read: its object {where}."

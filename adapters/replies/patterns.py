@@ -78,7 +78,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
         (),
-        "auto-dev #299, req_llm #742, BAML #1524",
+        "auto-dev #299, req_llm #742, BAML #1524, litellm #25766",
     ),
     Pattern(
         "reply-too-short",
@@ -100,6 +100,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "The server leaks the channels of gpt-oss",
         (use("json"),),
         "mlx-lm #1867, macprovider #743, imp #768",
+        "any",
+    ),
+    Pattern(
+        "stop-token-in-value",
+        "The server left the model's stop token in the text",
+        (stop_at_token, use("json")),
+        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36, omlx #1087, smg #1111",
         "any",
     ),
     Pattern(
@@ -254,7 +261,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "quotes-escaped",
         "The quotes around a text have backslashes",
         (describe("No backslash before the quotes around a text, only before those inside it."), use("chat")),
-        "langchain-gradient #31",
+        "langchain-gradient #31, jaison #2",
         "any",
     ),
     Pattern(
@@ -428,13 +435,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "scrapegraph #324",
         "any",
     ),
-    Pattern(
-        "stop-token-in-value",
-        "The server left the model's stop token in the text",
-        (stop_at_token, use("json")),
-        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36",
-        "parsed",
-    ),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern(
         "value-invented",
@@ -454,8 +454,8 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "value-holds-the-end",
         "A repair took the end of the JSON into a text",
-        (use("chat"), describe('Only the straight quote " around JSON keys and texts.')),
-        "mem0 #1848, fix-busted-json #5",
+        (use("chat"), describe('Only the straight quote " around JSON keys and texts.'), use("json")),
+        "mem0 #1848, fix-busted-json #5, lm-format-enforcer #152, BAML #1074",
         "parsed",
     ),
     Pattern(

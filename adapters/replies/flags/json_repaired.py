@@ -49,6 +49,8 @@ PART_OF_AN_ESCAPE = re.compile(
 )
 """An escape of one character with too few digits, too many u, or in braces as in JavaScript."""
 BACKTICKS = re.compile("`{1,3}")
+ESCAPED_END = re.compile(r'\w[^"\\\n]?\\"\s*,\s*\n\s*"')
+"""An escaped quote where a text ends its line, before the next JSON key or item."""
 ESCAPED_QUOTE = re.compile(r'\\+"')
 PIECE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')"""
 IN_PIECES = re.compile(rf"""\"\s*:\s*{PIECE}(\s*\+\s*)(?:{PIECE}|[A-Za-z_][\w.()\[\]]*+)\s*[+,}}\]]""", re.DOTALL)
@@ -117,6 +119,10 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
     if follows_a_key and (escaped := ESCAPED_QUOTE.match(text, at)):
         where = _place_in(reading, text, at)
         said = f"The quotes around a text have backslashes, {escaped.group()} ({where}), as only quotes inside it have"
+        yield Flag("quotes-escaped", f"{said}: json_repair guessed where it ends.", _field_at(reading, text, at))
+    elif '\\"' in text and (closing := ESCAPED_END.search(text)):
+        at = closing.start() + closing.group().index("\\")
+        said = f'The closing quote of a text has a backslash, \\" ({_place_in(reading, text, at)})'
         yield Flag("quotes-escaped", f"{said}: json_repair guessed where it ends.", _field_at(reading, text, at))
     if "+" in text and (pieces := IN_PIECES.search(text)):
         where = _place_in(reading, text, pieces.start(1))

@@ -52,6 +52,7 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
+EVENTS = re.compile(r"(?:event: ?\w[^\n]*\n|id: ?[^\n]*\n|: ?[^\n]*\n)*data: ?(?:\{|\[DONE\])")
 MOST_PARTS = 10
 
 
@@ -104,6 +105,14 @@ def whole_response(root: dict[str, object]) -> Flag | None:
     if not at:
         return None
     return _of_the_call(f"The reply is the server's whole response; the model's text is at {at} inside it.")
+
+
+def events(text: str) -> Iterator[Flag]:
+    """Flag the events of a stream."""
+    if EVENTS.match(text):
+        yield _of_the_call(
+            "The reply is the server's stream of events (data: …), which hold the model's text in pieces."
+        )
 
 
 def _of_the_call(said: str) -> Flag:

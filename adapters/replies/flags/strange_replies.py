@@ -14,6 +14,7 @@ from adapters.replies.flags.server_answers import (
     LONGEST_ERROR,
     error_body,
     error_of,
+    events,
     in_a_list,
     whole_response,
 )
@@ -89,8 +90,7 @@ LAST_TOKENS = re.compile(rf"(?:(?:{'|'.join(map(re.escape, STOP_TOKENS))})\s*)+\
 LONGEST_STOPS = 100
 """Characters at the end of a value in which its stop tokens are counted."""
 NEXT_TURN = re.compile(
-    r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
-    r"(<end_of_turn>)\s*<start_of_turn>"
+    r"(<\|(?:end|im_end|eot_id)\|>)\s*<\|(?!(?:end|im_end|eot_id|endoftext|end_of_text)\|)\w{1,40}\|>|(<end_of_turn>)\s*<start_of_turn>"
 )
 """A stop token and the beginning of another turn in a model's chat template."""
 ENDS_OF_TURNS = ("<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>")
@@ -203,7 +203,7 @@ def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
     texts = [
         (name, value)
         for name, one in reading.fields.items()
-        if isinstance(value := one.value, str)
+        if isinstance(value := (one.raw or "").strip('"') if one.state == "failed" else one.value, str)
         and (value[-1:] == ">" or "\x00" in value or "#" in value or (within and within in value))
     ]
     for name, value in texts:
@@ -276,6 +276,8 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
                 yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
             yield from error_body(start.strip())
+        if first in "dei:" and "data:" in start:
+            yield from events(start.lstrip())
         if first not in "<{[":
             if first.isalpha() and (match := THOUGHTS.match(start)):
                 yield from _thoughts(reading, start, match)

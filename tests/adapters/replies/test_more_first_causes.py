@@ -745,3 +745,94 @@ def test_texts_of_all_kinds_in_harmlessly_broken_json_have_no_cause(text: str, d
     reading = read("json", "q -> a, b", broken)
     assert reading.values == {"a": text, "b": text}
     assert reading.diagnosis == ()
+
+
+CALLS_AND_TOKENS = [
+    (
+        "chat",
+        "q -> answer",
+        'data: {"choices": [{"delta": {"content": "[[ ## answer"}}]}\n\ndata: [DONE]\n',
+        "whole-response",
+        "The reply is the server's stream of events (data: …), which hold the model's text in pieces. A custom LM or "
+        "proxy must return that text alone.",
+    ),
+    (
+        "chat",
+        "q -> fruit: Literal['apple', 'cherry']",
+        "[[ ## fruit ## ]]\napple<eos>",
+        "stop-token-in-value",
+        "`fruit` ends with <eos>, the model's stop token: the server did not remove it.",
+    ),
+    (
+        "json",
+        "q -> n: int",
+        '{"n": "4<|im_end|>"}',
+        "stop-token-in-value",
+        "`n` ends with <|im_end|>, the model's stop token: the server did not remove it.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "[[ ## answer ## ]]\nIt is sunny.<|im_end|><|im_assistant|>assistant<|im_middle|>",
+        "stop-token-in-value",
+        "`answer` goes on after <|im_end|>, the model's stop token (line 2, column 13): the server did not end the "
+        "reply there.",
+    ),
+    (
+        "json",
+        "q -> reply",
+        '{\n"Hello, it\'s great to meet you."}',
+        "format-not-followed",
+        "The reply has a text in braces, '\"Hello, it\\'s great to meet you.\"', without a JSON key before it.",
+    ),
+    (
+        "json",
+        "q -> content: list[str], done: bool",
+        '{\n"content": [\n"# One\\",\n"# Two"\n],\n"done": false\n}',
+        "quotes-escaped",
+        'The closing quote of a text has a backslash, \\" (line 3, column 7): json_repair guessed where it ends.',
+    ),
+    (
+        "json",
+        "q -> feedback",
+        '{"feedback": "uses \\$ sign and misses \\the_point"}',
+        "backslash-is-an-escape",
+        "'\\the' in `feedback` contains a JSON escape: \\n is a line break, \\t a tab, …; a backslash itself must be "
+        "written \\\\.",
+    ),
+    (
+        "chat",
+        "q -> reply",
+        '[[ ## reply ## ]]\nGood for her.", "ts": "2026-09-08"}\n\n[[ ## completed ## ]]',
+        "value-holds-the-end",
+        '`reply` ends with the end of a JSON object without its beginning: \'", "ts": "2026-09-08"}\'.',
+    ),
+]
+"""Replies of litellm #25766, omlx #1087, smg #1111, letta #288, jaison #2, luminary #34 and companion-emergence #227,
+shortened."""
+
+
+@pytest.mark.parametrize(("adapter", "signature", "completion", "cause", "said"), CALLS_AND_TOKENS)
+def test_signs_of_a_server_and_misplaced_backslashes_are_the_first_cause(
+    adapter: str, signature: str, completion: str, cause: str, said: str
+) -> None:
+    first = read(adapter, signature, completion).diagnosis[0]
+    assert (first.cause, first.message) == (cause, said)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        ("chat", '{"x": "b", "ts": "c"}'),
+        ("chat", 'He wrote "x", "y" and "z"}'),
+        ("chat", "<|im_end|> ends a turn, <|eot_id|> too"),
+        ("chat", "data: {x} is an event"),
+        ("json", 'It said \\"a\\",\\n    \\"b\\": done'),
+        ("json", "it\\'s a\\ttab"),
+        ("json", "costs \\$5\\nand more"),
+    ],
+)
+def test_good_texts_with_such_signs_have_no_cause(adapter: str, text: str) -> None:
+    written = f"[[ ## a ## ]]\n{text}\n\n[[ ## completed ## ]]" if adapter == "chat" else f'{{"a": "{text}"}}'
+    assert read(adapter, "q -> a, b: str | None", written).diagnosis[1:] == ()
+    assert read(adapter, "q -> a", written).diagnosis == ()
