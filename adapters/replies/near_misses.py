@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
+from adapters.json_text.repaired_json import repair_json
 from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
@@ -223,7 +224,13 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
+    if "\\" in text and (unknown := NO_ESCAPE.search(text)):
+        where = place(reading, unknown.start(2) - 1)
+        said = f"JSON has no \\{unknown[2]} ({where}): the backslash stays in JSON keys and texts"
+        yield Guess(f"{said}; without such backslashes it parses as", NO_ESCAPE.sub(r"\1\2", text))
     placed = objects(text)
+    if not any(one for _, one in placed) and text.lstrip("`json \n")[:1] == "{":
+        placed = _repaired(text) or placed
     found = [one for _, one in placed]
     names = list(signature.output_fields)
     is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
@@ -258,10 +265,6 @@ def _json(reading: Reading) -> Iterator[Guess]:
     escaped = with_escapes(text, JsonText(text).unescaped_quotes)
     if escaped != text and objects(escaped)[:1] and objects(escaped)[0][1].keys() >= set(names):
         yield Guess("Quotes inside texts lack a backslash; with it the reply parses as", escaped)
-    if "\\" in text and (unknown := NO_ESCAPE.search(text)):
-        where = place(reading, unknown.start(2) - 1)
-        said = f"JSON has no \\{unknown[2]} ({where}): the backslash stays in JSON keys and texts"
-        yield Guess(f"{said}; without such backslashes it parses as", NO_ESCAPE.sub(r"\1\2", text))
     if '"""' in text:
         said = "Texts in triple quotes are not JSON; as JSON texts they parse as"
         yield Guess(said, IN_TRIPLE_QUOTES.sub(lambda match: json.dumps(match[1], ensure_ascii=False), text))
@@ -280,6 +283,15 @@ def _json(reading: Reading) -> Iterator[Guess]:
         merged.update(here)
     if len(found) > 1 and merged:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
+
+
+def _repaired(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the object of broken JSON and its offset, if it can be repaired."""
+    try:
+        value = repair_json(text)
+    except (ValueError, RecursionError):
+        return []
+    return [(text.find("{"), value)] if isinstance(value, dict) else []
 
 
 def _in_ascii(reading: Reading, text: str) -> Iterator[Guess]:

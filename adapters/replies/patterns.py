@@ -214,9 +214,9 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         "key-broken-by-quote",
-        "A quote inside a JSON key, or none at its end",
+        "A quote inside a JSON key, or none at its end, or no colon after it",
         (use("chat"),),
-        "json_repair #56, jsonrepair #197, OrbCode #52",
+        "json_repair #56, jsonrepair #197, OrbCode #52, koharu #1020",
     ),
     Pattern(
         "key-inside-a-text",

@@ -807,9 +807,23 @@ CALLS_AND_TOKENS = [
         "value-holds-the-end",
         '`reply` ends with the end of a JSON object without its beginning: \'", "ts": "2026-09-08"}\'.',
     ),
+    (
+        "json",
+        "q -> number: int, translation",
+        '{"number" 3, "translation" "Good morning"}',
+        "key-broken-by-quote",
+        "The JSON key `number` has no colon after it (line 1, column 2).",
+    ),
+    (
+        "json",
+        "q -> feedback",
+        "{ properties: { feedback: 'Add a reason.' } }",
+        "likely-reply",
+        "The object with the fields is one level down, in 'properties'.",
+    ),
 ]
-"""Replies of litellm #25766, omlx #1087, smg #1111, letta #288, jaison #2, luminary #34 and companion-emergence #227,
-shortened."""
+"""Replies of litellm #25766, omlx #1087, smg #1111, letta #288, jaison #2, luminary #34, companion-emergence #227,
+koharu #1020 and Empirical-Core #11842, shortened."""
 
 
 @pytest.mark.parametrize(("adapter", "signature", "completion", "cause", "said"), CALLS_AND_TOKENS)
