@@ -73,7 +73,7 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109, coreply #18"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276 #1661, BAML #2109, coreply #18"),
     Pattern(
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
@@ -122,7 +122,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "agent-layout",
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
-        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750",
+        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750 #9658",
     ),
     Pattern(
         "inputs-made-up",
@@ -210,7 +210,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "other-keys",
         "Other JSON keys, such as translated ones",
         (spelled, use("json"), use("baml"), use("chat")),
-        "ragas #2162, vexllm #47",
+        "ragas #2162, vexllm #47, KG-Pipeline #4",
     ),
     Pattern(
         "key-broken-by-quote",

@@ -15,7 +15,8 @@ STATUS = (
 """Reasons that HTTP servers state."""
 ERROR_TEXT = re.compile(
     r"\s*(?:upstream connect error or disconnect\b|stream disconnected before completion\b|"
-    r"(?:Error code: \d{3}|upstream connect error|no healthy upstream|stream disconnected|"
+    r"(?:(?:Error code|Error: (?:code|status)|(?:API|HTTP) error):? \d{3}|"
+    r"upstream connect error|no healthy upstream|stream disconnected|"
     r"litellm\.\w{1,60}|An error occurred \(\w{1,60}\) when calling the \w{1,60} operation|"
     rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)(?: for url)?|"
     rf"{STATUS})\s*(?:\Z|[-.:;!\n(<{{]))",  # prose about such an error goes on with a word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, get_origin
+from typing import TYPE_CHECKING, get_args, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, object_after, text_in_quotes, valid_object_at
@@ -18,7 +18,7 @@ from adapters.replies.flags.server_answers import (
     in_a_list,
     whole_response,
 )
-from adapters.replies.flags.wrong_places import nearly_right
+from adapters.replies.flags.wrong_places import known_keys, nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import Field, Signature, without_none
@@ -70,8 +70,9 @@ SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
 """A marker at the beginning or end of a line; one inside a line is quoted."""
 CALL = re.compile(
-    r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
-    r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
+    r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"(?P<key>name|tool|tool_name|function|action)"'
+    r'\s*:\s*"(?P<tool>[^"\\]{1,60})"\s*,\s*"(?:parameters|arguments|args|tool_args|tool_input|action_input)"\s*:|'
+    r"<\|python_tag\|>(?P<tagged>\w{1,60})"
 )
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
@@ -241,8 +242,8 @@ def _may_be_wrapped(start: str) -> bool:
 
 def _may_call(start: str) -> bool:
     """Return, quickly, whether a text may hold a tool call in JSON."""
-    if "{" in start and '"name"' in start and ('"arguments"' in start or '"parameters"' in start):
-        return True
+    if "{" in start and ("arg" in start or '"parameters"' in start or '_input"' in start):
+        return '"name"' in start or '"tool' in start or '"function"' in start or '"action"' in start
     return "|" in start and "<|python" in start
 
 
@@ -253,11 +254,11 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
     if _may_be_wrapped(start) and (match := WRAPPER.search(start)) and match.group()[1:-1] not in outputs:
         where = f"{match.group().strip()}, {place(reading, match.start())}"
         yield Flag("tool-call-wrapper", f"The reply has the wrapper of a provider's tool call ({where}).")
-    elif has_signs and _may_call(start) and "name" not in outputs and (match := CALL.search(start)):
+    elif has_signs and _may_call(start) and (match := CALL.search(start)) and match["key"] not in outputs:
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
-            f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
+            f"The reply calls the tool {shown(match['tool'] or match['tagged'])} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not reading.has_values:
@@ -271,7 +272,7 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             yield Flag("placeholder-echoed", said)
         if "Action" in start or "Thought" in start:
             layout = dict.fromkeys(match.group(1) for match in REACT.finditer(start))
-            if len(layout) > 1:
+            if len(layout) > 1 or ("Action" in layout and "action" not in outputs and first == "A"):
                 said = f"The reply has the layout of ReAct agents ({', '.join(layout)}), not that of the prompt."
                 yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
@@ -340,7 +341,20 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
+        elif is_flat and error is None and not (near or whole) and inner is None and len(outputs) == 1 < len(root):
+            yield from _one_item(root, next(iter(outputs.values())))
         yield from error_body(error)
+
+
+def _one_item(root: dict[str, object], output: Field) -> Iterator[Flag]:
+    """Flag one item of a list in the place of the list."""
+    (item, *_) = get_args(without_none(output.annotation)) or (None,)
+    known = known_keys(item)
+    is_item = get_origin(item) is dict if known is None else known.keys() >= root.keys()
+    if is_item and get_origin(without_none(output.annotation)) is list:
+        told = ", ".join(map(shown, [*root][:3]))
+        said = f"The reply is one object with the JSON keys {told}, probably an item of the list `{output.name}`"
+        yield Flag("other-keys", f"{said}, instead of the list.", output.name)
 
 
 def _has_placeholders(text: str, names: Collection[str]) -> bool:

@@ -821,9 +821,38 @@ CALLS_AND_TOKENS = [
         "likely-reply",
         "The object with the fields is one level down, in 'properties'.",
     ),
+    (
+        "json",
+        "q -> triples: list[dict[str, str]]",
+        '{"subject": "marie curie", "predicate": "born in", "object": "warsaw"}',
+        "other-keys",
+        "The reply is one object with the JSON keys 'subject', 'predicate', 'object', probably an item of the list "
+        "`triples`, instead of the list.",
+    ),
+    (
+        "json",
+        "q -> message, chart: bool",
+        '{"tool":"forecast_cash_flow","args":{},}',
+        "tool-call-wrapper",
+        "The reply calls the tool 'forecast_cash_flow' as text (line 1, column 1) instead of answering.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "Action: json_spec_list_keys(data)",
+        "agent-layout",
+        "The reply has the layout of ReAct agents (Action), not that of the prompt.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        'Error: CODE 404 - {"error": "model not found"}',
+        "error-body",
+        "The reply is a server's error, not an answer: 'Error: CODE 404 - {\"error\": \"model not f…'.",
+    ),
 ]
 """Replies of litellm #25766, omlx #1087, smg #1111, letta #288, jaison #2, luminary #34, companion-emergence #227,
-koharu #1020 and Empirical-Core #11842, shortened."""
+koharu #1020, Empirical-Core #11842, KG-Pipeline #4, FinSight-AI #1370, langchain #9658 and dspy #1661, shortened."""
 
 
 @pytest.mark.parametrize(("adapter", "signature", "completion", "cause", "said"), CALLS_AND_TOKENS)
@@ -850,3 +879,20 @@ def test_good_texts_with_such_signs_have_no_cause(adapter: str, text: str) -> No
     written = f"[[ ## a ## ]]\n{text}\n\n[[ ## completed ## ]]" if adapter == "chat" else f'{{"a": "{text}"}}'
     assert read(adapter, "q -> a, b: str | None", written).diagnosis[1:] == ()
     assert read(adapter, "q -> a", written).diagnosis == ()
+
+
+@pytest.mark.parametrize(
+    ("signature", "completion"),
+    [
+        ("q -> tool, args: dict[str, str], why", '{"tool": "search", "args": {"q": "x"}}'),
+        ("q -> action, score: int", '{"action": "stop", "action_input": "now"}'),
+        ("q -> rows: list[str]", '{"subject": "a", "object": "b"}'),
+        ("q -> rows: list[dict[str, str]], n: int", '{"subject": "a", "object": "b"}'),
+        ("q -> answer", "404 Error: status pages say what failed."),
+        ("q -> action", "Action: stop"),
+    ],
+)
+def test_what_looks_like_a_call_an_item_or_an_error_is_none(signature: str, completion: str) -> None:
+    causes = [one.cause for one in read("json", signature, completion).diagnosis]
+    assert {"tool-call-wrapper", "agent-layout", "error-body"}.isdisjoint(causes)
+    assert not any("an item of the list" in one.message for one in read("json", signature, completion).diagnosis)
