@@ -53,6 +53,8 @@ UNUSUAL = AFFECT_OTHERS | ECHOES | {"error-body"}
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
 """The beginning of an object, unlike that of a placeholder such as {name}."""
+NO_KEY = re.compile(r'[`json\s]*\{\s*("[^"\\]{1,4000}")\s*[,}]')
+"""A text in braces where a JSON key belongs."""
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
 BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
@@ -254,12 +256,12 @@ def _told(
     reading: Reading, cause: str, message: str, place: str | None = None, report: str = "", first: str = ""
 ) -> Diagnosis:
     """Return a cause of `LAST`; `first`: the adapter that its fixes begin with."""
-    fixes = partial(_fixes_of_last, cause, reading.apart(), first)
+    fixes = partial(_fixes_of_last, cause, reading.apart(), first, place)
     return Diagnosis(cause, message, place, "", fixes, report)
 
 
-def _fixes_of_last(cause: str, reading: Reading, first: str) -> tuple[Fix, ...]:
-    fixes = fixes_of(LAST[cause][1], reading, None)
+def _fixes_of_last(cause: str, reading: Reading, first: str, place: str | None) -> tuple[Fix, ...]:
+    fixes = fixes_of(LAST[cause][1], reading, place)
     if not first:
         return fixes
     return (*use(first)(reading, None), *[fix for fix in fixes if fix.change.get("adapter") != first])
@@ -333,13 +335,18 @@ def _unformatted(reading: Reading) -> Diagnosis:
 def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str) -> str:
     """Say what a reply has in the place of outputs: inputs, other keys, another format."""
     keys = first_keys(reading)
+    if reading.form == "json" and not keys and (alone := NO_KEY.match(text)):
+        return f"{subject} has a text in braces, {shown(alone[1])}, without a JSON key before it."
     if own := next((key for key in keys if key in reading.fields), None):
         where = "is not valid, or inside another value, or after other braces"
         return f"The JSON key `{own}` was not read: its object {where}."
-    if not keys and reading.form in ("markers", "xml") and text.lstrip("`json \n")[:1] == "{":
+    is_object = text.lstrip("`json \n")[:1] == "{"
+    is_json = is_object or all(f'"{name}":' in text for name in reading.fields)
+    if not keys and reading.form in ("markers", "xml") and is_json:
         found = list(dict.fromkeys([one[1] for one in islice(KEY_AND_COLON.finditer(text), MOST_KEYS)]))
         with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
-        return f"{subject} is in braces, as JSON is{with_keys}, instead of the {expected}."
+        is_in = "is in braces, as JSON is" if is_object else "has JSON"
+        return f"{subject} {is_in}{with_keys}, instead of the {expected}."
     inputs = [name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text]
     message = f"The reply does not follow the format: none of the {expected} of the outputs is in it"
     if inputs:

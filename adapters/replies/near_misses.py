@@ -9,7 +9,8 @@ from itertools import chain, islice
 from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
-from adapters.replies.flag import Flag, line, shown
+from adapters.json_text.repaired_json import repair_json
+from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.chat_structure import chat_structure, holds_lookalikes
 from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_text import JsonText, text_in_quotes, with_escapes, without_fences
@@ -28,6 +29,7 @@ from adapters.replies.repairs import (
     under_labels,
     under_markers,
     value_guesses,
+    without_signs,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
 from adapters.replies.xml_guesses import xml_guesses
@@ -45,6 +47,8 @@ def strip_fence(text: str) -> str | None:
 ESCAPED_KEY = re.compile(r'[{,]\s*\\"')
 BARE_KEY = re.compile(r'\s*"[^"\\{}]{1,100}"\s{0,20}:')
 IN_TRIPLE_QUOTES = re.compile(r'"""(.*?)"""(?!")', re.DOTALL)
+NO_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\([^"\\/bfnrtu\s])')
+"""A backslash that JSON does not know, such as Markdown writes before _."""
 NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 CURLY = "“”"
 FULL_WIDTH_SIGNS = f"：，｛｝［］＂{CURLY}"
@@ -161,10 +165,14 @@ def _other_formats(reading: Reading) -> Iterator[Guess]:
 
 
 def _under_labels(reading: Reading) -> Iterator[Guess]:
-    values = under_labels(reading.completion, reading.signature)
+    values, outputs = under_labels(reading.completion, reading.signature), reading.signature.output_fields
     if values:
         said = f"The reply has the fields under headings or labels; {REWRITTEN}"
-        yield Guess(said, FORMS[reading.form].write_values(values))
+        if reading.completion.lstrip().startswith(("```yaml", "```yml")):
+            said = f"The reply is in YAML; {REWRITTEN}"
+        plain = {name: without_signs(text, outputs[name].annotation) for name, text in values.items()}
+        for one in (values, plain) if plain != values else (values,):
+            yield Guess(said, FORMS[reading.form].write_values(one))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:
@@ -216,7 +224,13 @@ def _as_written(text: str) -> str:
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
     write = FORMS[reading.form].write_values
+    if "\\" in text and (unknown := NO_ESCAPE.search(text)):
+        where = place(reading, unknown.start(2) - 1)
+        said = f"JSON has no \\{unknown[2]} ({where}): the backslash stays in JSON keys and texts"
+        yield Guess(f"{said}; without such backslashes it parses as", NO_ESCAPE.sub(r"\1\2", text))
     placed = objects(text)
+    if not any(one for _, one in placed) and text.lstrip("`json \n")[:1] == "{":
+        placed = _repaired(text) or placed
     found = [one for _, one in placed]
     names = list(signature.output_fields)
     is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
@@ -269,6 +283,15 @@ def _json(reading: Reading) -> Iterator[Guess]:
         merged.update(here)
     if len(found) > 1 and merged:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
+
+
+def _repaired(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the object of broken JSON and its offset, if it can be repaired."""
+    try:
+        value = repair_json(text)
+    except (ValueError, RecursionError):
+        return []
+    return [(text.find("{"), value)] if isinstance(value, dict) else []
 
 
 def _in_ascii(reading: Reading, text: str) -> Iterator[Guess]:

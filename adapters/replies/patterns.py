@@ -73,12 +73,12 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("empty-object", "The JSON object is empty", FORMAT, "dify #151"),
     Pattern("error-page", "A server or proxy answered with an HTML page", (), "dspy #8276"),
-    Pattern("error-body", "A server answered with an error body", (), "dspy #8276, BAML #2109, coreply #18"),
+    Pattern("error-body", "A server answered with an error body", (), "dspy #8276 #1661, BAML #2109, coreply #18"),
     Pattern(
         "whole-response",
         "A custom LM or proxy returned the whole response instead of its text",
         (),
-        "auto-dev #299, req_llm #742, BAML #1524",
+        "auto-dev #299, req_llm #742, BAML #1524, litellm #25766",
     ),
     Pattern(
         "reply-too-short",
@@ -103,6 +103,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "any",
     ),
     Pattern(
+        "stop-token-in-value",
+        "The server left the model's stop token in the text",
+        (stop_at_token, use("json")),
+        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36, omlx #1087, smg #1111",
+        "any",
+    ),
+    Pattern(
         "tool-call-wrapper",
         "A provider's tool call leaked into the text",
         (native_tools, answer_directly, use("chat"), use("json")),
@@ -115,7 +122,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "agent-layout",
         "The layout of ReAct agents instead of that of the prompt",
         FORMAT,
-        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750",
+        "LlamaIndex #12455 #627, crewAI #3771, dspy #1310, langchain #3750 #9658",
     ),
     Pattern(
         "inputs-made-up",
@@ -203,13 +210,13 @@ PATTERNS: tuple[Pattern, ...] = (
         "other-keys",
         "Other JSON keys, such as translated ones",
         (spelled, use("json"), use("baml"), use("chat")),
-        "ragas #2162, vexllm #47",
+        "ragas #2162, vexllm #47, KG-Pipeline #4",
     ),
     Pattern(
         "key-broken-by-quote",
-        "A quote inside a JSON key, or none at its end",
+        "A quote inside a JSON key, or none at its end, or no colon after it",
         (use("chat"),),
-        "json_repair #56, jsonrepair #197, OrbCode #52",
+        "json_repair #56, jsonrepair #197, OrbCode #52, koharu #1020",
     ),
     Pattern(
         "key-inside-a-text",
@@ -241,6 +248,27 @@ PATTERNS: tuple[Pattern, ...] = (
         "A quote has two backslashes, so it ends its text",
         (describe('Write every " inside a text as \\", with one backslash.'), use("chat")),
         "outlines #759",
+        "any",
+    ),
+    Pattern(
+        "json-broken-off",
+        "The model breaks off its JSON and goes on in prose",
+        (use("chat"), use("twostep")),
+        "letta #1450",
+        "any",
+    ),
+    Pattern(
+        "quotes-escaped",
+        "The quotes around a text have backslashes",
+        (describe("No backslash before the quotes around a text, only before those inside it."), use("chat")),
+        "langchain-gradient #31, jaison #2",
+        "any",
+    ),
+    Pattern(
+        "text-in-pieces",
+        "A text is put together with +, as in a program",
+        (describe("One text, not pieces of a program joined with +."), use("chat")),
+        "AutoGPT #3891",
         "any",
     ),
     Pattern(
@@ -407,13 +435,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "scrapegraph #324",
         "any",
     ),
-    Pattern(
-        "stop-token-in-value",
-        "The server left the model's stop token in the text",
-        (stop_at_token, use("json")),
-        "mlx-swift-examples #89, gpt4all #2271, rknn-llm #36",
-        "parsed",
-    ),
     Pattern("json-in-a-text-field", "A text field contains the object", (use("json"),), "crewAI #799", "parsed"),
     Pattern(
         "value-invented",
@@ -433,8 +454,8 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "value-holds-the-end",
         "A repair took the end of the JSON into a text",
-        (use("chat"), describe('Only the straight quote " around JSON keys and texts.')),
-        "mem0 #1848, fix-busted-json #5",
+        (use("chat"), describe('Only the straight quote " around JSON keys and texts.'), use("json")),
+        "mem0 #1848, fix-busted-json #5, lm-format-enforcer #152, BAML #1074",
         "parsed",
     ),
     Pattern(
@@ -461,7 +482,10 @@ LAST: Mapping[str, tuple[str, tuple[FixMaker, ...]]] = MappingProxyType(
             "A JSON key is behind a mistake in the JSON (outlines #267)",
             (use("chat"), describe('Write every " inside a text as \\".'), use("twostep")),
         ),
-        MISSING: ("Some outputs are in the reply, others are not (dspy #1876)", FORMAT),
+        MISSING: (
+            "Some outputs are in the reply, others are not (dspy #1876, instructor #2225, dspy #9424)",
+            (describe("Never leave it out."), *FORMAT),
+        ),
         UNFORMATTED: ("The reply does not follow the format at all", FORMAT),
         UNKNOWN: ("No pattern matches", (use("json"), use("chat"))),
     }

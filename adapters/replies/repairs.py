@@ -100,6 +100,16 @@ def _json(raw: str) -> Any:
         return raw
 
 
+def without_signs(text: str, annotation: object) -> Any:
+    """Return what a line of YAML, or of an object without its braces, has as its value."""
+    text = text.removesuffix("```").strip()
+    items = [BULLET.match(line) for line in text.splitlines()]
+    if items and all(items) and get_origin(without_none(annotation)) is list:
+        return [_json(one[1]) for one in items if one]
+    bare = text.removesuffix(",")
+    return _json(bare) if bare != text or bare[:1] == '"' else text
+
+
 def _meant(name: str, annotation: object, given: object, raw: str) -> Iterator[tuple[str, Any]]:
     inner = without_none(annotation)
     text = given if isinstance(given, str) else raw

@@ -24,7 +24,7 @@ BLANKS = "\t\x1f \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202
 
 _LIKE = re.compile(
     r"\[(?!\[{3})(?=\\?\[|[ \t]{0,4}#)(?P<opening>(?:\\?\[){0,2})[ \t]{0,4}(?P<left>#{0,4})[ \t]{0,4}[`\"'*]{0,3}"
-    r"(?P<name>\w[\w \-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
+    r"(?P<name>\w[\w \\-]{0,80}?)[`\"'*]{0,3}[ \t]{0,4}(?P<right>#{0,4})[ \t]{0,4}\\?\](?P<closing>(?:\\?\]){0,2})"
     r"[*_`~:]{0,4}"
 )
 _OPENING = re.compile(r"\[[ \t]{0,4}[\[\\#]")
@@ -45,8 +45,8 @@ class MarkerLike(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def sound(name: str) -> str:
-    """Normalize a name: drop case, spaces, hyphens and underscores."""
-    return re.sub(r"[\s_\-]+", "", name).casefold()
+    """Normalize a name: drop case, spaces, hyphens, underscores and Markdown's backslashes."""
+    return re.sub(r"[\s_\\-]+", "", name).casefold()
 
 
 def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
@@ -192,6 +192,7 @@ THOUGHTS = (
     ("[THINK]", "[/THINK]"),
     ("<mm:think>", "</mm:think>"),
     ("<seed:think>", "</seed:think>"),
+    ("Thinking...", "\n...done thinking."),
 )
 """The beginning and end of thoughts that a server left in the text."""
 ENDS_OF_THOUGHTS = tuple([end for _, end in THOUGHTS])
@@ -206,5 +207,6 @@ def is_only_thoughts(text: str) -> bool:
 
 def without_thinking(text: str) -> str | None:
     """Return the text after the end of the last thoughts; None without it."""
-    ends = [text.rfind(end) + len(end) for end in ENDS_OF_THOUGHTS if end in text] if "/" in text else ()
+    may_end = "/" in text or "...done" in text
+    ends = [text.rfind(end) + len(end) for end in ENDS_OF_THOUGHTS if end in text] if may_end else ()
     return text[max(ends) :].strip() if ends else None

@@ -196,6 +196,9 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
         elif unclosed := _key_without_end(name).search(reading.completion):
             where = place(reading, unclosed.start(1))
             yield Flag("key-broken-by-quote", f"The JSON key `{name}` has no closing quote ({where}).", name)
+        elif bare_key := _key_without_colon(name).search(reading.completion):
+            where = place(reading, bare_key.start(1))
+            yield Flag("key-broken-by-quote", f"The JSON key `{name}` has no colon after it ({where}).", name)
 
 
 @lru_cache(maxsize=256)
@@ -207,6 +210,11 @@ def _key_with_quotes(name: str) -> re.Pattern[str]:
 def _key_without_end(name: str) -> re.Pattern[str]:
     inside = r'[^"\\]*+(?:"\s*+[^\s,:\]}]|\Z)'  # a text that only looks like a key ends before a sign of JSON
     return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:{inside}')
+
+
+@lru_cache(maxsize=256)
+def _key_without_colon(name: str) -> re.Pattern[str]:
+    return re.compile(rf'[{{,]\s*("){re.escape(name)}"\s+(?:["\[{{\d-]|(?:true|false|null)\b)')
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from json import loads
+from json import dumps, loads
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ PERCENT = re.compile(r"\d\s?%")
 ESCAPED_TWICE = re.compile(r'(?<!\\)(?:\\\\)+"\s*\Z')
 TO_THE_END = re.compile(r"[^\s,}\]]+")
 """The rest of a value without quotes that json_repair cut at a colon."""
+OPENING_SINGLE = re.compile(r"(?<![^\s({\[:,])'(?=\w)")
+NEXT_IN_SINGLE = re.compile(r"\s*,\s*'")
 CURLY_IN_TEXT = re.compile("”\\s*['\"]")
 """A curly quote within a text that a straight one closes, as in Swedish and Polish, or for inches."""
 PART_OF_AN_ESCAPE = re.compile(
@@ -47,6 +49,17 @@ PART_OF_AN_ESCAPE = re.compile(
 )
 """An escape of one character with too few digits, too many u, or in braces as in JavaScript."""
 BACKTICKS = re.compile("`{1,3}")
+ESCAPED_END = re.compile(r'\w[^"\\\n]?\\"\s*,\s*\n\s*"')
+"""An escaped quote where a text ends its line, before the next JSON key or item."""
+ESCAPED_QUOTE = re.compile(r'\\+"')
+PIECE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')"""
+IN_PIECES = re.compile(rf"""\"\s*:\s*{PIECE}(\s*\+\s*)(?:{PIECE}|[A-Za-z_][\w.()\[\]]*+)\s*[+,}}\]]""", re.DOTALL)
+"""A text that goes on with + and another text or a name, as in a program."""
+JSON_SIGN = re.compile(r'["{}\[\]]')
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
+SHORTEST_PROSE = 20
+AT_BOTH_ENDS = re.compile(r'(?<!\\)"\\"((?:[^"\\]|\\[^"])*+)\\""')
+"""A JSON text within quotes of its own."""
 MOST_SHOWN = 5
 
 
@@ -82,12 +95,15 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         yield Flag("json-repaired", said)
         return
     json = JsonText(text)
-    if json.is_cut_off:
+    at = 0 if json.complaint is None else json.complaint[1]
+    if json.is_cut_off and _is_prose(text, at):
+        said = f"The model breaks off its JSON and goes on in prose ({_place_in(reading, text, at)})"
+        yield Flag("json-broken-off", f"{said}: {shown(text[at:].strip())}.")
+    elif json.is_cut_off:
         where = _place_in(reading, text, max(0, len(text.rstrip()) - 1))
         said = f"The JSON ends in the middle ({where}): json_repair closed what was open."
         yield Flag("cut-off-json-completed", said)
     yield from sought(reading, partial(_wrong_bracket, json=json), are_causes=not reading.ok)
-    at = 0 if json.complaint is None else json.complaint[1]
     goes_on = text[at : at + 1] not in (*',:}]"', "")  # a quote begins another text: a comma is missing
     twice = ESCAPED_TWICE.search(text, max(0, at - LONGEST_END), at) if goes_on else None
     misread = list(_misread(reading, json, is_twice=twice is not None)) if json.unescaped_quotes else []
@@ -100,11 +116,30 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."
         yield Flag("text-in-backticks", said)
-    if twice is None:
+    if follows_a_key and (escaped := ESCAPED_QUOTE.match(text, at)):
+        where = _place_in(reading, text, at)
+        said = f"The quotes around a text have backslashes, {escaped.group()} ({where}), as only quotes inside it have"
+        yield Flag("quotes-escaped", f"{said}: json_repair guessed where it ends.", _field_at(reading, text, at))
+    elif '\\"' in text and (closing := ESCAPED_END.search(text)):
+        at = closing.start() + closing.group().index("\\")
+        said = f'The closing quote of a text has a backslash, \\" ({_place_in(reading, text, at)})'
+        yield Flag("quotes-escaped", f"{said}: json_repair guessed where it ends.", _field_at(reading, text, at))
+    if "+" in text and (pieces := IN_PIECES.search(text)):
+        where = _place_in(reading, text, pieces.start(1))
+        said = f"A text is put together with + ({where}), as in a program; JSON has no +"
+        said = f"{said}, so signs of the program are in the value, or parts are lost."
+        yield Flag("text-in-pieces", said, _field_at(reading, text, pieces.start(1)))
+    elif twice is None:
         yield from misread
     yield partial(_why, json=json)
     yield from _abbreviated(reading, json)
     yield partial(_of_words, json=json)
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Return whether the rest of a text is sentences without a sign of JSON."""
+    has_end = text[-LONGEST_END:].rstrip().endswith(SENTENCE_ENDS) and len(text) > at + SHORTEST_PROSE
+    return has_end and text[at].isalpha() and JSON_SIGN.search(text, at) is None
 
 
 def _wrong_bracket(reading: Reading, json: JsonText) -> Iterator[Flag]:
@@ -139,6 +174,8 @@ def _misread(reading: Reading, json: JsonText, is_twice: bool) -> Iterator[Flag]
         if field.state in ("read", "failed") and name in meant and found != meant[name]:
             if repr(_loaded(field.raw or "")) == repr(meant[name]):
                 continue  # no quote is wrong in it: json_repair knows fewer escapes, and no NaN
+            if isinstance(found, list) and _loaded(AT_BOTH_ENDS.sub(r'"\1"', dumps(meant[name]))) == found:
+                continue  # each item has two quotes at both ends, and needs one
             where = _place_in(reading, text, quotes[0])
             said = f"A quote inside a text has no backslash ({where}), so json_repair read `{name}` as {shown(found)}"
             yield Flag("quote-misread", f"{said}, not as {shown(meant[name])}.", name)
@@ -159,8 +196,18 @@ def _why(reading: Reading, json: JsonText) -> Iterator[Flag]:
 
 def _place_in(reading: Reading, text: str, at: int) -> str:
     """Describe the place of an offset in a part of the reply."""
-    offset = max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
-    return place(reading, offset + at)
+    return place(reading, _offset_of(reading, text) + at)
+
+
+def _offset_of(reading: Reading, text: str) -> int:
+    """Return where a part of the reply begins."""
+    return max(0, reading.completion.find(text[:200])) if text != reading.completion else 0
+
+
+def _field_at(reading: Reading, text: str, at: int) -> str | None:
+    """Return the output around an offset in a part of the reply."""
+    at += _offset_of(reading, text)
+    return next((one.name for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None)
 
 
 def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> Iterator[Flag]:
@@ -170,10 +217,7 @@ def _abbreviated(reading: Reading, json: JsonText, name: str | None = None) -> I
         dots = "…" if "…" in match.group() else "..."
         where = _place_in(reading, text, match.start() + match.group().index(dots))
         whose = f"The value of `{name}`" if name else "The JSON"
-        at = reading.completion.find(match.group())
-        name = name or next(
-            (one.name for one in reading.fields.values() if one.place and one.place[0] <= at < one.place[1]), None
-        )
+        name = name or _field_at(reading, reading.completion, reading.completion.find(match.group()))
         yield Flag(
             "list-abbreviated", f"{whose} is abbreviated with {dots} ({where}): the model left out a part.", name
         )
@@ -199,14 +243,8 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         if part is not None:
             said = f"json_repair left {part[0]} in `{name}`: it is not a whole escape, so its character is lost."
             yield Flag("text-lost-in-repair", said, name)
-        end = END_OF_JSON.search(step.before[-LONGEST_END:])
-        found = [one for one in parts_of(step.after) if isinstance(one, str) and one.endswith(end[0])] if end else ()
-        if found:
-            said = f"json_repair took the end of the JSON into `{name}`, {shown(found[0])}"
-            yield Flag("value-holds-the-end", f"{said}: a quote is not JSON's, or is missing.", name)
-        elif "”" in field.raw and (curly := _ending_curly(field, step.after)) is not None:
-            said = f"`{name}` ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
-            yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", name)
+    if rest is None and field.state == "read" and step.after:
+        yield from _wrong_ends(field, step)
     elif step.after == "" and '"""' in step.before:
         yield Flag(
             "text-lost-in-repair",
@@ -215,9 +253,37 @@ def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag 
         )
 
 
+def _wrong_ends(field: FieldReading, step: Step) -> Iterator[Flag]:
+    """Flag texts that end with a quote which was meant to close them, or with the end of the JSON."""
+    name, given = f"`{field.name}`", field.raw or step.before
+    end = END_OF_JSON.search(step.before[-LONGEST_END:]) if field.raw else None
+    texts = [one for one in parts_of(step.after) if isinstance(one, str)]
+    found = [one for one in texts if end and one.endswith(end[0])]
+    if found:
+        said = f"json_repair took the end of the JSON into {name}, {shown(found[0])}: a quote is not JSON's, or is"
+        yield Flag("value-holds-the-end", f"{said} missing.", field.name)
+    elif "”" in given and (curly := _ending_curly(field, step.after)) is not None:
+        said = f"{name} ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
+        yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", field.name)
+    elif single := next(filter(partial(_is_ended, before=step.before), _with_single(texts)), None):
+        said = f"{name} ends with the single quote that was meant to close it ({shown(single[-LONGEST_END:])})"
+        yield Flag("value-holds-the-end", f'{said}: JSON has only the quote ".', field.name)
+
+
+def _with_single(texts: list[str]) -> list[str]:
+    """Return the first texts that end with a single quote, which none opens."""
+    return [one for one in texts if one[-1:] == "'" and OPENING_SINGLE.search(one) is None][:MOST_SHOWN]
+
+
+def _is_ended(text: str, before: str) -> bool:
+    """Return whether the next JSON key or item follows the last quote."""
+    at = before.find(text[-LONGEST_END:])
+    return at >= 0 and NEXT_IN_SINGLE.match(before, at + len(text[-LONGEST_END:])) is not None
+
+
 def _ending_curly(field: FieldReading, after: object) -> str | None:
     """Return the text in a value that a curly quote was meant to close."""
-    start, end = field.place or (0, 0)
+    start, end = field.place or (0, len(field.completion))
     if CURLY_IN_TEXT.search(field.completion, start, end + 1):
         return None
     texts = [one for one in parts_of(after) if isinstance(one, str)]

@@ -15,7 +15,8 @@ STATUS = (
 """Reasons that HTTP servers state."""
 ERROR_TEXT = re.compile(
     r"\s*(?:upstream connect error or disconnect\b|stream disconnected before completion\b|"
-    r"(?:Error code: \d{3}|upstream connect error|no healthy upstream|stream disconnected|"
+    r"(?:(?:Error code|Error: (?:code|status)|(?:API|HTTP) error):? \d{3}|"
+    r"upstream connect error|no healthy upstream|stream disconnected|"
     r"litellm\.\w{1,60}|An error occurred \(\w{1,60}\) when calling the \w{1,60} operation|"
     rf"(?:HTTP/\d[.\d]* )?[45]\d\d (?:{STATUS}|Unauthorized|Forbidden|Not Found)(?: for url)?|"
     rf"{STATUS})\s*(?:\Z|[-.:;!\n(<{{]))",  # prose about such an error goes on with a word
@@ -52,6 +53,7 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
+EVENTS = re.compile(r"(?:event: ?\w[^\n]*\n|id: ?[^\n]*\n|: ?[^\n]*\n)*data: ?(?:\{|\[DONE\])")
 MOST_PARTS = 10
 
 
@@ -104,6 +106,14 @@ def whole_response(root: dict[str, object]) -> Flag | None:
     if not at:
         return None
     return _of_the_call(f"The reply is the server's whole response; the model's text is at {at} inside it.")
+
+
+def events(text: str) -> Iterator[Flag]:
+    """Flag the events of a stream."""
+    if EVENTS.match(text):
+        yield _of_the_call(
+            "The reply is the server's stream of events (data: …), which hold the model's text in pieces."
+        )
 
 
 def _of_the_call(said: str) -> Flag:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, get_origin
+from typing import TYPE_CHECKING, get_args, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
 from adapters.replies.flags.json_text import JsonText, object_after, text_in_quotes, valid_object_at
@@ -14,10 +14,11 @@ from adapters.replies.flags.server_answers import (
     LONGEST_ERROR,
     error_body,
     error_of,
+    events,
     in_a_list,
     whole_response,
 )
-from adapters.replies.flags.wrong_places import nearly_right
+from adapters.replies.flags.wrong_places import known_keys, nearly_right
 from adapters.replies.repairs import under_labels
 from adapters.replies.sections import is_only_thoughts
 from adapters.signatures.signature import Field, Signature, without_none
@@ -32,8 +33,23 @@ HARMONY = re.compile(r"<\|(?:channel|start|message|end|return|call)\|>")
 CHANNELS = re.compile(rf"(?:^|(?<=\|>))\s*{HARMONY.pattern}", re.MULTILINE)
 WRAPPER = re.compile(
     r"</?(?:\w{1,20}:)?(?:invoke|function_calls|tool_call)\b|\bjson_tool_call\b|\[TOOL_CALLS?\]|\[Calling tool\b|"
-    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?\w{1,20}|<\|open\|>|"
-    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}"
+    r"tool▁calls▁begin|<\|tool_calls?\w{0,20}\|>|<\|START_ACTION\|>|<\s?[|｜]\s?DSML\s?[|｜]\s?[\w-]{1,20}|<\|open\|>|"
+    r"\$PARAMETER_(?:NAME|VALUE)\b|<(?:function|parameter)=\w{1,60}|\bdefault_api[:.]\w{1,60}|^[ \t]*call:\w{1,60}\{|"
+    r"^[ \t]*<(?:execute_command|use_mcp_tool|attempt_completion|ask_followup_question|tool_code|tool_use)>|"
+    r"\[TOOL_REQUEST\]",
+    re.MULTILINE,
+)
+SIGNS_OF_A_CALL = (
+    "_call",
+    "TOOL_CALL",
+    "TOOL_REQUEST",
+    "START_ACTION",
+    "default_api",
+    "<execute_command",
+    "<use_mcp",
+    "<attempt_",
+    "<ask_followup",
+    "<tool_",
 )
 WRAPPER_END = re.compile(r"</(?:\w{1,20}:)?(invoke|function_calls|tool_call|parameter)>[\s\"}\]]{0,20}\Z")
 NEXT_PARAMETER = re.compile(r"</(\w{1,60})>(?:\s|\\n){0,20}<(?:\w{1,20}:)?parameter name=")
@@ -54,8 +70,9 @@ SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
 """A marker at the beginning or end of a line; one inside a line is quoted."""
 CALL = re.compile(
-    r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"name"\s*:\s*"([^"\\]{1,60})"\s*,\s*'
-    r'"(?:parameters|arguments)"\s*:|<\|python_tag\|>(\w{1,60})'
+    r'\{\s*(?:"(?:type|id)"\s*:\s*"\w*"\s*,\s*){0,2}(?:"function"\s*:\s*\{\s*)?"(?P<key>name|tool|tool_name|function|action)"'
+    r'\s*:\s*"(?P<tool>[^"\\]{1,60})"\s*,\s*"(?:parameters|arguments|args|tool_args|tool_input|action_input)"\s*:|'
+    r"<\|python_tag\|>(?P<tagged>\w{1,60})"
 )
 REACT = re.compile(
     r"^(Thought|Action|Action Input|Observation|Final Answer|AI)(?: \d{1,2})?(?:[ \t]*:|[ \t]*$)", re.MULTILINE
@@ -74,8 +91,7 @@ LAST_TOKENS = re.compile(rf"(?:(?:{'|'.join(map(re.escape, STOP_TOKENS))})\s*)+\
 LONGEST_STOPS = 100
 """Characters at the end of a value in which its stop tokens are counted."""
 NEXT_TURN = re.compile(
-    r"(<\|end\|>)\s*<\|(?:assistant|user)\|>|(<\|im_end\|>)\s*<\|im_start\|>|(<\|eot_id\|>)\s*<\|start_header_id\|>|"
-    r"(<end_of_turn>)\s*<start_of_turn>"
+    r"(<\|(?:end|im_end|eot_id)\|>)\s*<\|(?!(?:end|im_end|eot_id|endoftext|end_of_text)\|)\w{1,40}\|>|(<end_of_turn>)\s*<start_of_turn>"
 )
 """A stop token and the beginning of another turn in a model's chat template."""
 ENDS_OF_TURNS = ("<|end|>", "<|im_end|>", "<|eot_id|>", "<end_of_turn>")
@@ -188,7 +204,7 @@ def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
     texts = [
         (name, value)
         for name, one in reading.fields.items()
-        if isinstance(value := one.value, str)
+        if isinstance(value := (one.raw or "").strip('"') if one.state == "failed" else one.value, str)
         and (value[-1:] == ">" or "\x00" in value or "#" in value or (within and within in value))
     ]
     for name, value in texts:
@@ -215,18 +231,19 @@ def _may_be_wrapped(start: str) -> bool:
     """Return, quickly, whether a text may hold the wrapper of a tool call."""
     return (
         ("[" in start and "alling tool" in start)
-        or ("<" in start and ("invoke" in start or ("|" in start and "<|open" in start)))
+        or ("<" in start and ("invoke" in start or "DSML" in start or ("|" in start and "<|open" in start)))
         or ("$" in start and "$PARAMETER_" in start)
         or ("=" in start and ("<function=" in start or "<parameter=" in start))
-        or ("_" in start and any(map(start.__contains__, ("_call", "TOOL_CALL", "START_ACTION", "default_api"))))
+        or ("_" in start and any(map(start.__contains__, SIGNS_OF_A_CALL)))
+        or (":" in start and "call:" in start)
         or (not start.isascii() and "▁calls" in start)
     )
 
 
 def _may_call(start: str) -> bool:
     """Return, quickly, whether a text may hold a tool call in JSON."""
-    if "{" in start and '"name"' in start and ('"arguments"' in start or '"parameters"' in start):
-        return True
+    if "{" in start and ("arg" in start or '"parameters"' in start or '_input"' in start):
+        return '"name"' in start or '"tool' in start or '"function"' in start or '"action"' in start
     return "|" in start and "<|python" in start
 
 
@@ -234,16 +251,14 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if _may_be_wrapped(start) and (match := WRAPPER.search(start)):
-        yield Flag(
-            "tool-call-wrapper",
-            f"The reply has the wrapper of a provider's tool call ({match.group()}, {place(reading, match.start())}).",
-        )
-    elif has_signs and _may_call(start) and "name" not in outputs and (match := CALL.search(start)):
+    if _may_be_wrapped(start) and (match := WRAPPER.search(start)) and match.group()[1:-1] not in outputs:
+        where = f"{match.group().strip()}, {place(reading, match.start())}"
+        yield Flag("tool-call-wrapper", f"The reply has the wrapper of a provider's tool call ({where}).")
+    elif has_signs and _may_call(start) and (match := CALL.search(start)) and match["key"] not in outputs:
         calls = [f"as `{one.name}`" for one in outputs.values() if is_named(one.annotation, "ToolCalls")]
         yield Flag(
             "tool-call-wrapper",
-            f"The reply calls the tool {shown(match.group(1) or match.group(2))} as text "
+            f"The reply calls the tool {shown(match['tool'] or match['tagged'])} as text "
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not reading.has_values:
@@ -257,11 +272,13 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             yield Flag("placeholder-echoed", said)
         if "Action" in start or "Thought" in start:
             layout = dict.fromkeys(match.group(1) for match in REACT.finditer(start))
-            if len(layout) > 1:
+            if len(layout) > 1 or ("Action" in layout and "action" not in outputs and first == "A"):
                 said = f"The reply has the layout of ReAct agents ({', '.join(layout)}), not that of the prompt."
                 yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):
             yield from error_body(start.strip())
+        if first in "dei:" and "data:" in start:
+            yield from events(start.lstrip())
         if first not in "<{[":
             if first.isalpha() and (match := THOUGHTS.match(start)):
                 yield from _thoughts(reading, start, match)
@@ -324,7 +341,20 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
                 yield Flag("other-keys", said)
             elif only.annotation is str or get_origin(only.annotation) is list:  # else it may be the value itself
                 yield Flag("other-keys", f"The JSON key {told} replaces `{only.name}`.", only.name)
+        elif is_flat and error is None and not (near or whole) and inner is None and len(outputs) == 1 < len(root):
+            yield from _one_item(root, next(iter(outputs.values())))
         yield from error_body(error)
+
+
+def _one_item(root: dict[str, object], output: Field) -> Iterator[Flag]:
+    """Flag one item of a list in the place of the list."""
+    (item, *_) = get_args(without_none(output.annotation)) or (None,)
+    known = known_keys(item)
+    is_item = get_origin(item) is dict if known is None else known.keys() >= root.keys()
+    if is_item and get_origin(without_none(output.annotation)) is list:
+        told = ", ".join(map(shown, [*root][:3]))
+        said = f"The reply is one object with the JSON keys {told}, probably an item of the list `{output.name}`"
+        yield Flag("other-keys", f"{said}, instead of the list.", output.name)
 
 
 def _has_placeholders(text: str, names: Collection[str]) -> bool:

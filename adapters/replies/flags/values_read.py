@@ -98,6 +98,11 @@ BEGINNINGS, NABLA = "\b\f\r\t", "\nabla"
 """Characters that JSON makes of the beginnings of formulas, and of one that begins like a line break."""
 JSON_RULES = frozenset(("json", "json_repair"))
 ESCAPED_FORMULA = re.compile(rf"(?<!\\)(?:\\\\)*{FORMULA.pattern}")
+END_OF_OBJECT = re.compile(r'"\s*,\s*"\w{1,60}"\s*:\s*"[^"]*+"\}\Z')
+NO_ESCAPE = re.compile(r"""(?<!\\)(?:\\\\)*\\[^"'\\/bfnrtu\s]""")
+"""An escape that JSON does not have; \\' is one of JavaScript."""
+ESCAPED_WORD = re.compile(r"(?<!\\)\\[bft][a-z]{2,}")
+"""A word whose backslash and first letter are an escape of JSON, seldom written before a word."""
 MOST_NAMES = 5
 LONGEST_OBJECT = 20_000
 MOMENTS = (datetime.datetime, datetime.date, datetime.time)
@@ -122,7 +127,8 @@ def values_read(reading: Reading) -> Iterator[Flag | Detector]:
         if (has_backslashes or not is_ascii) and may_hold_half_characters(field, is_ascii):
             yield from _half_characters(field)
         if annotation is str:
-            if coercions or type(value) is not str or value[:1] == "{":
+            may_end_in_json = reading.form in ("markers", "xml") and type(value) is str and value[-2:] == '"}'
+            if coercions or type(value) is not str or value[:1] == "{" or may_end_in_json:
                 yield from _text(field, reading.form == "xml")
         else:
             if type(value) is str:
@@ -200,6 +206,9 @@ def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
 
 def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
     name, value = field.name, field.value
+    if type(value) is str and value[-2:] == '"}' and "{" not in value and (end := END_OF_OBJECT.search(value)):
+        said = f"`{name}` ends with the end of a JSON object without its beginning: {shown(end.group())}."
+        yield Flag("value-holds-the-end", said, name)
     if type(value) is str and value[:1] == "{" and value[-1:] == "}" and len(value) <= LONGEST_OBJECT:
         if name in _object(value):
             said = f"The text `{name}` contains a JSON object with the key {shown(name)}: the model answered in JSON."
@@ -277,6 +286,8 @@ def _escapes(field: FieldReading, place: tuple[int, int]) -> Iterator[Flag]:
     found = None
     if may_hold_formula and FORMULA.search(raw, at - place[0]):  # quicker, and seldom finds one
         found = ESCAPED_FORMULA.search(raw)
+    if found is None and may_hold_formula and "json_repair" in rules and NO_ESCAPE.search(raw):
+        found = ESCAPED_WORD.search(raw)  # the model writes each backslash once
     if found is None and ":" in raw and ":\\" in raw:
         paths = ESCAPED_PATH.finditer(raw)
         found = next(

@@ -575,3 +575,324 @@ def test_a_closed_object_in_quotes_with_backslashes_is_not_called_cut_off() -> N
         ('{"score": 0, "why": "x = {\\"k\\": 1}, b', ["cut-off-json-completed"]),
     ):
         assert [one.cause for one in read("json", "q -> score: int, why", text).diagnosis] == causes
+
+
+REFUSED_AGAIN = [
+    (
+        "chat",
+        "q -> answer",
+        "<｜DSML｜aio-webcontent>\n<url>https://a.b</url>\n</｜DSML｜aio-webcontent>",
+        "tool-call-wrapper",
+        "The reply has the wrapper of a provider's tool call (<｜DSML｜aio-webcontent, line 1, column 1).",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "thought\nI write it.\ncall:write_file{content:hello,path:a.txt}",
+        "tool-call-wrapper",
+        "The reply has the wrapper of a provider's tool call (call:write_file{, line 3, column 1).",
+    ),
+    (
+        "xml",
+        "q -> next_step, command",
+        "<execute_command>\n<command>npm ls 2>&1</command>\n</execute_command>",
+        "tool-call-wrapper",
+        "The reply has the wrapper of a provider's tool call (<execute_command>, line 1, column 1).",
+    ),
+    (
+        "json",
+        "q -> expert_name, skills: list[str]",
+        '{"expert\\_name": "Ana", "skills": ["data\\_analysis"]}',
+        "likely-reply",
+        "JSON has no \\_ (line 1, column 9): the backslash stays in JSON keys and texts.",
+    ),
+    (
+        "json",
+        "q -> function, params: dict[str, str]",
+        '{\n  "function":I apologize, it seems to have ended. I can only talk!\n',
+        "json-broken-off",
+        "The model breaks off its JSON and goes on in prose (line 2, column 14): 'I apologize, it seems to have "
+        "ended. I c…'.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "Thinking...\nThe user says hi.\n\n...done thinking.\n\nHello to you, and welcome back.",
+        "format-not-followed",
+        "After its thoughts, the reply is prose, without any [[ ## name ## ]] markers.",
+    ),
+    (
+        "chat",
+        "q -> a, b: list[str]",
+        '[CONTENT]\n{"a": "x", # it\'s\n "b": ["y"]}\n[/CONTENT]',
+        "format-not-followed",
+        "The reply has JSON, with the keys 'a', 'b', instead of the [[ ## name ## ]] markers.",
+    ),
+    (
+        "json",
+        "q -> name, indices: list[int]",
+        "```yaml\nname: Waiter: a request\nindices:\n  - 0\n  - 3\n```",
+        "likely-reply",
+        "The reply is in YAML.",
+    ),
+    (
+        "json",
+        "q -> status, score: int",
+        '**status**: "scored",\n**score**: 1,\n',
+        "likely-reply",
+        "The reply has the fields under headings or labels.",
+    ),
+]
+"""Replies of pi-free #376, openclaude #380, cline #10413, AutoGroq #38, letta #1450, ollama #11545, MetaGPT #733,
+PocketFlow-Tutorial #87 and findajob #638, some shortened."""
+
+
+@pytest.mark.parametrize(("adapter", "signature", "completion", "cause", "said"), REFUSED_AGAIN)
+def test_the_first_cause_of_further_refused_replies_is_true(
+    adapter: str, signature: str, completion: str, cause: str, said: str
+) -> None:
+    reading = read(adapter, signature, completion)
+    assert not reading.ok
+    assert (reading.diagnosis[0].cause, reading.diagnosis[0].message) == (cause, said)
+
+
+CHANGED = [
+    (
+        "q -> query, n: int",
+        '{"query": \\\\"foo\\\\", "n": 2}',
+        "quotes-escaped",
+        'The quotes around a text have backslashes, \\\\" (line 1, column 11), as only quotes inside it have: '
+        "json_repair guessed where it ends.",
+    ),
+    (
+        "q -> note, text",
+        '{"note": "a", "text": "Report of " + date + "\\nTotal: " + str(total)}',
+        "text-in-pieces",
+        "A text is put together with + (line 1, column 35), as in a program; JSON has no +, so signs of the program "
+        "are in the value, or parts are lost.",
+    ),
+    (
+        "q -> thought, action",
+        "{\"thought\": \"Guess names if it fails.', 'action': 'smbmap -H 10.0.0.1'}",
+        "value-holds-the-end",
+        '`thought` ends with the single quote that was meant to close it ("Guess names if it fails.\'"): JSON has only '
+        'the quote ".',
+    ),
+    (
+        "q -> name, item: dict[str, str]",
+        '{"name": "example", "item": {"name": "value2”, "other": "x",}}',
+        "value-holds-the-end",
+        "`item` ends with the curly quote that was meant to close it ('value2”'): JSON has only straight quotes.",
+    ),
+]
+"""Replies of langchain-gradient #31, AutoGPT #3891, lm-format-enforcer #152 and BAML #1074, some shortened."""
+
+
+@pytest.mark.parametrize(("signature", "completion", "cause", "said"), CHANGED)
+def test_a_value_that_a_wrong_quote_changed_is_told_of_a_reply_that_parses(
+    signature: str, completion: str, cause: str, said: str
+) -> None:
+    reading = read("json", signature, completion)
+    assert reading.ok
+    assert [(one.cause, one.message) for one in reading.diagnosis] == [(cause, said)]
+
+
+def test_items_in_two_pairs_of_quotes_are_read_as_meant() -> None:
+    """The reply of gpt-researcher #579, shortened."""
+    reading = read("json", "q -> queries: list[str]", '{"queries": [""Are dogs popular?"", ""What are cats?""]}')
+    assert reading.values == {"queries": ["Are dogs popular?", "What are cats?"]}
+    assert reading.diagnosis == ()
+
+
+@pytest.mark.parametrize("adapter", ["json", "chat"])
+def test_a_missing_output_is_described_as_never_left_out(adapter: str) -> None:
+    completion = {"json": '{"b": "x", "c": "y"}', "chat": "[[ ## b ## ]]\nx\n\n[[ ## c ## ]]\ny"}[adapter]
+    (cause,) = read(adapter, "q -> a, b, c", completion).diagnosis
+    assert cause.cause == "output-missing"
+    assert cause.fixes[0].change == {"field": "a", "description": "Never leave it out."}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = "a" + b',
+        'print("a" + str(b))',
+        "the dogs'",
+        "rock 'n' roll, 'twas",
+        "“Tere”, ütles ta",
+        "„Tak”, powiedziała.",
+        '”Ja”, sade hon: "nej"',
+        "„Guten Tag“, sagte er.",
+        "« Oui », dit-il.",
+        "Say \"a\", 'b', and “c”.",
+        "C:\\temp\\new \\_ \\frac",
+        "5' 10\", 12” vinyl",
+        "call: me, or function call:run{x}",
+        "Use <execute_command> or <tool_code> here",
+        "I apologize, it seems so. Sorry!",
+        "Thinking... about it ...done thinking.",
+        "| a | b |\n|---|---|\n| 10:30 | 1 + 2 |",
+    ],
+)
+@pytest.mark.parametrize("damage", ["trailing comma", "comment", "one brace more"])
+def test_texts_of_all_kinds_in_harmlessly_broken_json_have_no_cause(text: str, damage: str) -> None:
+    written = json.dumps({"b": text, "a": text}, ensure_ascii=False, indent=1)
+    broken = {
+        "trailing comma": written.removesuffix("\n}") + ",\n}",
+        "comment": written.replace(' "a"', ' // the next\n "a"'),
+        "one brace more": written + "}",
+    }[damage]
+    reading = read("json", "q -> a, b", broken)
+    assert reading.values == {"a": text, "b": text}
+    assert reading.diagnosis == ()
+
+
+CALLS_AND_TOKENS = [
+    (
+        "chat",
+        "q -> answer",
+        'data: {"choices": [{"delta": {"content": "[[ ## answer"}}]}\n\ndata: [DONE]\n',
+        "whole-response",
+        "The reply is the server's stream of events (data: …), which hold the model's text in pieces. A custom LM or "
+        "proxy must return that text alone.",
+    ),
+    (
+        "chat",
+        "q -> fruit: Literal['apple', 'cherry']",
+        "[[ ## fruit ## ]]\napple<eos>",
+        "stop-token-in-value",
+        "`fruit` ends with <eos>, the model's stop token: the server did not remove it.",
+    ),
+    (
+        "json",
+        "q -> n: int",
+        '{"n": "4<|im_end|>"}',
+        "stop-token-in-value",
+        "`n` ends with <|im_end|>, the model's stop token: the server did not remove it.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "[[ ## answer ## ]]\nIt is sunny.<|im_end|><|im_assistant|>assistant<|im_middle|>",
+        "stop-token-in-value",
+        "`answer` goes on after <|im_end|>, the model's stop token (line 2, column 13): the server did not end the "
+        "reply there.",
+    ),
+    (
+        "json",
+        "q -> reply",
+        '{\n"Hello, it\'s great to meet you."}',
+        "format-not-followed",
+        "The reply has a text in braces, '\"Hello, it\\'s great to meet you.\"', without a JSON key before it.",
+    ),
+    (
+        "json",
+        "q -> content: list[str], done: bool",
+        '{\n"content": [\n"# One\\",\n"# Two"\n],\n"done": false\n}',
+        "quotes-escaped",
+        'The closing quote of a text has a backslash, \\" (line 3, column 7): json_repair guessed where it ends.',
+    ),
+    (
+        "json",
+        "q -> feedback",
+        '{"feedback": "uses \\$ sign and misses \\the_point"}',
+        "backslash-is-an-escape",
+        "'\\the' in `feedback` contains a JSON escape: \\n is a line break, \\t a tab, …; a backslash itself must be "
+        "written \\\\.",
+    ),
+    (
+        "chat",
+        "q -> reply",
+        '[[ ## reply ## ]]\nGood for her.", "ts": "2026-09-08"}\n\n[[ ## completed ## ]]',
+        "value-holds-the-end",
+        '`reply` ends with the end of a JSON object without its beginning: \'", "ts": "2026-09-08"}\'.',
+    ),
+    (
+        "json",
+        "q -> number: int, translation",
+        '{"number" 3, "translation" "Good morning"}',
+        "key-broken-by-quote",
+        "The JSON key `number` has no colon after it (line 1, column 2).",
+    ),
+    (
+        "json",
+        "q -> feedback",
+        "{ properties: { feedback: 'Add a reason.' } }",
+        "likely-reply",
+        "The object with the fields is one level down, in 'properties'.",
+    ),
+    (
+        "json",
+        "q -> triples: list[dict[str, str]]",
+        '{"subject": "marie curie", "predicate": "born in", "object": "warsaw"}',
+        "other-keys",
+        "The reply is one object with the JSON keys 'subject', 'predicate', 'object', probably an item of the list "
+        "`triples`, instead of the list.",
+    ),
+    (
+        "json",
+        "q -> message, chart: bool",
+        '{"tool":"forecast_cash_flow","args":{},}',
+        "tool-call-wrapper",
+        "The reply calls the tool 'forecast_cash_flow' as text (line 1, column 1) instead of answering.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        "Action: json_spec_list_keys(data)",
+        "agent-layout",
+        "The reply has the layout of ReAct agents (Action), not that of the prompt.",
+    ),
+    (
+        "chat",
+        "q -> answer",
+        'Error: CODE 404 - {"error": "model not found"}',
+        "error-body",
+        "The reply is a server's error, not an answer: 'Error: CODE 404 - {\"error\": \"model not f…'.",
+    ),
+]
+"""Replies of litellm #25766, omlx #1087, smg #1111, letta #288, jaison #2, luminary #34, companion-emergence #227,
+koharu #1020, Empirical-Core #11842, KG-Pipeline #4, FinSight-AI #1370, langchain #9658 and dspy #1661, shortened."""
+
+
+@pytest.mark.parametrize(("adapter", "signature", "completion", "cause", "said"), CALLS_AND_TOKENS)
+def test_signs_of_a_server_and_misplaced_backslashes_are_the_first_cause(
+    adapter: str, signature: str, completion: str, cause: str, said: str
+) -> None:
+    first = read(adapter, signature, completion).diagnosis[0]
+    assert (first.cause, first.message) == (cause, said)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        ("chat", '{"x": "b", "ts": "c"}'),
+        ("chat", 'He wrote "x", "y" and "z"}'),
+        ("chat", "<|im_end|> ends a turn, <|eot_id|> too"),
+        ("chat", "data: {x} is an event"),
+        ("json", 'It said \\"a\\",\\n    \\"b\\": done'),
+        ("json", "it\\'s a\\ttab"),
+        ("json", "costs \\$5\\nand more"),
+    ],
+)
+def test_good_texts_with_such_signs_have_no_cause(adapter: str, text: str) -> None:
+    written = f"[[ ## a ## ]]\n{text}\n\n[[ ## completed ## ]]" if adapter == "chat" else f'{{"a": "{text}"}}'
+    assert read(adapter, "q -> a, b: str | None", written).diagnosis[1:] == ()
+    assert read(adapter, "q -> a", written).diagnosis == ()
+
+
+@pytest.mark.parametrize(
+    ("signature", "completion"),
+    [
+        ("q -> tool, args: dict[str, str], why", '{"tool": "search", "args": {"q": "x"}}'),
+        ("q -> action, score: int", '{"action": "stop", "action_input": "now"}'),
+        ("q -> rows: list[str]", '{"subject": "a", "object": "b"}'),
+        ("q -> rows: list[dict[str, str]], n: int", '{"subject": "a", "object": "b"}'),
+        ("q -> answer", "404 Error: status pages say what failed."),
+        ("q -> action", "Action: stop"),
+    ],
+)
+def test_what_looks_like_a_call_an_item_or_an_error_is_none(signature: str, completion: str) -> None:
+    causes = [one.cause for one in read("json", signature, completion).diagnosis]
+    assert {"tool-call-wrapper", "agent-layout", "error-body"}.isdisjoint(causes)
+    assert not any("an item of the list" in one.message for one in read("json", signature, completion).diagnosis)
