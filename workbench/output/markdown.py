@@ -67,7 +67,7 @@ def _lines(blocks: Iterable[Block], *, with_folded: bool = False) -> Iterator[st
                 yield from ([_shown(block.title), ""] if block.title else [])
                 yield fenced("".join([one.text for one in block.pieces]))
             case Difference():
-                lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in block.lines]
+                lines = [display.cut(one, LONGEST_LINE) for one in block.lines]
                 if len(lines) > MOST_LINES:
                     lines[MOST_LINES:] = [f"… {len(lines) - MOST_LINES:,} more lines"]
                 yield fenced("\n".join(lines), "diff")

@@ -52,11 +52,9 @@ from sessions.checking.verdicts import totals
 from sessions.errors import counted
 from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
-from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.sessions_writer import attached
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -81,7 +79,7 @@ _count = arguments.value("a number of at least 1", arguments.digits, lambda numb
 _share = arguments.value("a share above 0, up to 1, such as 0.1", float, lambda share: 0 < share <= 1)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     wanted = parser.add_mutually_exclusive_group(required=True)
     wanted.add_argument("-o", "--out", metavar="DIR", help="folder for the sessions")
     wanted.add_argument("--check", metavar="DIR", help="compare the calls with the sessions in DIR; writes none")
@@ -181,7 +179,7 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
             "(one started with -I, -E or -S cannot be listened to)"
         )
     elif compared is None:
-        for line in plain_words(found, options.out, missing):
+        for line in capturing.plain_words(found, options.out, missing):
             console.message(line)
     return code if compared is None else _told(options, code, compared, found, missing)
 

@@ -31,7 +31,6 @@ from functools import partial
 from pathlib import Path
 
 from sessions.releases import environments, project
-from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli.arguments import Parser, cleaned_up
 from workbench.output import console, display, exit_codes
@@ -120,7 +119,7 @@ def _list(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def _shape(one: Environment) -> dict[str, object]:
+def _shape(one: environments.Environment) -> dict[str, object]:
     return {"version": one.version, "python": one.python, "own": one.is_own, "is_there": one.is_there}
 
 

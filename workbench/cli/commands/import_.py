@@ -46,7 +46,6 @@ from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
 from workbench.config import settings
 from workbench.output import console, exit_codes
@@ -56,7 +55,7 @@ INSTEAD = "--force overwrites it, --into puts the import into it"
 """The remedies for a file that is there already."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="the file to import; - for standard input")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")

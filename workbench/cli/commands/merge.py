@@ -20,7 +20,6 @@ import argparse
 
 from sessions.errors import SessionError, counted
 from sessions.file import both_changes, store
-from sessions.file.both_changes import CollisionError
 from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes
 
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         merged = both_changes.merge(base, ours.session, theirs)
         taken = merged.taken
         store.save(merged.session, options.ours, over=ours.fingerprint)
-    except CollisionError as collision:
+    except both_changes.CollisionError as collision:
         places, code = collision.places, exit_codes.DIFFERENT
         error = f"{name}: both sides changed {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
     except SessionError as failed:
@@ -56,5 +55,5 @@ def run(options: argparse.Namespace) -> int:
         changes = f", with {counted(len(taken), 'change')} of the other side" if taken else ""
         console.message(f"{name}: merged{changes}")
     if error:
-        console.message(f"workbench: {error}")
+        console.problem(error)
     return code

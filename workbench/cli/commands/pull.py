@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         changes, notes = (made.changes, made.notes) if made is not None else ((), ())
         shapes.append({"path": str(path), "changes": list(changes), "notes": list(notes), "error": error or None})
         if error:
-            console.message(f"workbench: {error}")
+            console.problem(error)
         elif made is not None and not options.json:
             console.text(f"{path}: {'; '.join(changes) if changes else 'already equals its program'}")
             for note in notes:

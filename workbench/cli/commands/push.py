@@ -22,13 +22,13 @@ import sys
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from sessions.errors import counted
 from sessions.file import saving, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
 from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes
-from workbench.output.exit_codes import CommandError
 
 MOST_NAMED = 4
 
@@ -49,9 +49,8 @@ def run(options: argparse.Namespace) -> int:
             console.diff_lines(push.diff())
             if others:
                 paths, fixtures = [os.path.relpath(one) for one in others], sum(others.values())
-                sessions = f"{len(paths):,} other session{'s' * (len(paths) != 1)}"
                 named = f"{shlex.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
-                said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
+                said = f"{counted(fixtures, 'fixture')} of {counted(len(paths), 'other session')} will differ"
                 console.text(f"{said}; then `workbench pull {named}`")
         is_meant = bool(push.files) and options.yes
         can_ask = console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)
@@ -64,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
             saving.keep_restore_point(path)
             store.save(push.session, path, over=opened.fingerprint)
     except SourceError as error:
-        raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
+        raise exit_codes.CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
     except SignatureError as error:
-        raise CommandError(f"{path}: the signature, {error}") from error
+        raise exit_codes.CommandError(f"{path}: the signature, {error}") from error
     names = [push.project.name(file) for file in push.files]
     if options.json:
         shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_meant}

@@ -16,11 +16,10 @@ import argparse
 import shlex
 
 from adapters.formats.catalog import UnknownAdapterError
-from sessions.errors import SessionError
+from sessions.errors import SessionError, few
 from sessions.file import store
 from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.config import user_code
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -29,7 +28,7 @@ MOST_NAMED = 5
 """The number of outdated replies that are named."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser, default_case="all")
     parser.shared("json")
@@ -62,10 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if outdated:
         answers = "the reply answers" if len(outdated) == 1 else "the replies answer"
         sends = f"`workbench send {shlex.quote(options.session)} --save` gets replies to the recorded prompts"
-        named = ", ".join(outdated[:MOST_NAMED])
-        if len(outdated) > MOST_NAMED:
-            named += f" and {len(outdated) - MOST_NAMED} more"
-        console.message(f"workbench: {named}: {answers} another prompt or model; {sends}")
+        named = few(outdated, MOST_NAMED)
+        console.problem(f"{named}: {answers} another prompt or model; {sends}")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
     console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

@@ -24,14 +24,13 @@ from adapters.requests.request import Request
 from sessions.model.session import Column, Session
 from sessions.running import rendering
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
 
 if TYPE_CHECKING:
     from workbench.output.spending import Spent
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.shared("model")
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         request = selection.prepare_request(chosen, column)
         if isinstance(request, selection.Unrenderable):
             codes.append(exit_codes.USAGE)
-            console.message(f"workbench: {column.id}: {request.message}")
+            console.problem(f"{column.id}: {request.message}")
             error = {"type": request.type, "message": request.message}
             shapes[column.id] = {"messages": [], "segments": [], "request": None, "error": error}
             continue

@@ -35,13 +35,11 @@ from workbench.checks.checking import Plan
 from workbench.checks.decisions import decisions_on_files, is_accepted_with_all, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import tell_of_unseen, write_causes
 from workbench.output import console, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError, nearest
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a session file, or a folder of them")
     arguments.add_fixtures(parser)
     parser.add_argument("--by", choices=("cause", "case"), help="list causes, or the causes of each case")
@@ -64,7 +62,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     )
     found = reviewing.review(files, plan, options.jobs)
     for error in found.errors.values():
-        console.message(f"workbench: {error}")
+        console.problem(error)
     seen = frozenset[str]().union(*[one.names for one in found.checked])
     codes = tell_of_unseen({*options.adapters, *options.cases} - seen)
     ids = _accepted(options, found)
@@ -87,7 +85,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         if options.json:  # else report each file at once: many files take a while
             continue
         if one.error:
-            console.message(f"workbench: {one.error}")
+            console.problem(one.error)
             continue
         waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
         waiting += f", {one.text_left}" if one.text_left else ""
@@ -122,11 +120,11 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
     known = {one.id: one for one in found.causes}
     for id in options.accept:
         if id not in known:
-            near = nearest(id, list(known))
+            near = exit_codes.nearest(id, list(known))
             hint = f"; did you mean {near}?" if near else f"; there is {', '.join(known) or 'none'}"
-            raise CommandError(f"--accept {id}: no such cause{hint}")
+            raise exit_codes.CommandError(f"--accept {id}: no such cause{hint}")
         if why := why_not(known[id]):
-            raise CommandError(f"--accept {id}: {known[id].words}: {why}")
+            raise exit_codes.CommandError(f"--accept {id}: {known[id].words}: {why}")
     ids = set(options.accept)
     return ids | {one.id for one in found.causes if is_accepted_with_all(one)} if options.accept_all else ids
 

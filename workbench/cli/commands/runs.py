@@ -25,7 +25,6 @@ from typing import Any
 from adapters.late_dataclasses import asdict
 from sessions.file import store
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.output import console, exit_codes
 from workbench.output.display import one_line
@@ -55,7 +54,7 @@ def _as_stored(text: str) -> str:
 _date = arguments.value("a day such as 2026-11-01", _as_stored, bool)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     about = "the beginning of a word of prompt, reply or error; or as in the app: model:gpt is:failed"
     parser.add_argument("words", nargs="*", metavar="WORD", help=about)
     parser.option("--model", "PART", "runs of models whose name contains PART", default="")

@@ -36,7 +36,6 @@ from sessions.file import store
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.output import (
     console,
     display,
@@ -46,7 +45,6 @@ from workbench.output import (
     reading_text,
     survival_words,
 )
-from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 
 NAME_WIDTH = 36
@@ -58,7 +56,7 @@ LIMIT = arguments.whole_number(0, 1000)
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.several(
@@ -75,11 +73,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.show is not None and options.show not in CATALOGUE:
-        raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
+        raise exit_codes.CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     if options.show is not None and (options.json or options.markdown):
-        raise CommandError("--show prints text: leave out --json and --markdown")
+        raise exit_codes.CommandError("--show prints text: leave out --json and --markdown")
     if options.json and options.markdown:
-        raise CommandError("--json and --markdown print two forms of the grid: choose one")
+        raise exit_codes.CommandError("--json and --markdown print two forms of the grid: choose one")
     found = _grid(options)
     if options.html is not None:
         from workbench.pages import report_pages
@@ -145,7 +143,7 @@ def _grid(options: argparse.Namespace) -> Grid:
         found = replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
     for column in found.columns:
         if column.problem:
-            console.message(f"workbench: {column.id}: {column.problem}")
+            console.problem(f"{column.id}: {column.problem}")
     for said in survival_words.passed_over(found.columns):
         console.message(f"not broken: {said}")
     return found

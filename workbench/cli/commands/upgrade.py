@@ -42,16 +42,14 @@ from sessions.upgrades import sides
 from sessions.upgrades.report import Upgrade, notes_of, upgrade
 from sessions.upgrades.sides import Change, Compared, Ours, Side, open_engine
 from workbench.checks import fixture_files, live_check
-from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import console, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
     parser.option("--from", "DSPY", "the current dspy (default: installed)", dest="before")
     parser.option("--to", "DSPY", "the new dspy (default: ours)", dest="after")
@@ -87,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         notes.append(f"{counted(gathered.unread, 'file')} could not be read")
     found = upgrade(change.before.name, change.after.name, gathered.compared, notes)
     if options.live:
-        found = replace(found, live=conclusions(change, gathered.sent))
+        found = replace(found, live=live_check.conclusions(change, gathered.sent))
     if options.html is not None:
         arguments.write_output(options.html, report_pages.upgrade_page(found))
     if options.json:
@@ -157,7 +155,7 @@ class _Gathered:
     compared: list[Compared] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     """The columns' own models, one for each column."""
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[live_check.Sent] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     """The exit codes of errors while comparing and sending."""
     unread: int = 0
@@ -172,7 +170,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         try:
             session = store.load(path)
         except SessionError as error:
-            console.message(f"workbench: {error}")
+            console.problem(error)
             found.codes.append(exit_codes.USAGE)
             found.unread += 1
             continue
@@ -192,15 +190,15 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
                     sent = live_check.send(change, session, case, column, options.repeat, arguments.allowed(options))
                 except ExpectationError as error:
                     said = f"{case.name} · {column.id}: expect.{error.place}: {error.message}"
-                    console.message(f"workbench: {said}")
+                    console.problem(said)
                     found.codes.append(exit_codes.USAGE)
                     continue
                 found.sent.append(sent)
                 for error_text in sent.errors:
-                    console.message(f"workbench: {case.name} · {column.id}: {error_text}")
+                    console.problem(f"{case.name} · {column.id}: {error_text}")
                     found.codes.append(exit_codes.PROVIDER)
     if unseen:
-        console.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
+        console.problem(f"no session has a case {' or '.join(map(repr, sorted(unseen)))}")
         found.codes.append(exit_codes.NOTHING)
     return found
 
