@@ -37,7 +37,7 @@ from workbench.exporting.prepared import (
     step_button,
 )
 from workbench.lessons import lesson, reply_lesson
-from workbench.pages.page import Behaviour, folded, page, table
+from workbench.pages.page import folded, page, table
 
 PROMPT_TEXT = 3_000_000
 """The total number of characters of all prompts, shared equally; each gets at least LEAST_PROMPT."""
@@ -69,7 +69,7 @@ def page_of(source: Source, begins: bool = False) -> Exported:
     # The colours of all kinds of pieces, as in notebooks, and the page's own rules.
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     style = as_html.light_rules("main") + dark + _resource("session_page.css")
-    return Exported(page(made.prepared.name, body, adds=Behaviour(style, _resource("session_page.js"))), left)
+    return Exported(page(made.prepared.name, body, style=style, script=_resource("session_page.js")), left)
 
 
 def _resource(name: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the pages of a prompt show diffs, too, and need none of the
 
 View = Literal["words", "beside", "old", "new"]
 VIEWS: tuple[View, ...] = get_args(View)
-IN_WORDS = {"words": "by words", "beside": "side by side", "old": "as recorded", "new": "as it is now"}
+IN_WORDS: dict[View, str] = {"words": "by words", "beside": "side by side", "old": "as recorded", "new": "as it is now"}
 
 MOST_LINES = 4_000
 LONGEST_LINE = 20_000
@@ -156,12 +156,7 @@ ALL = Extent()
 SHORTER: tuple[Extent, ...] = (*[Extent(one, one) for one in (12, 8, 5, 3)], *[Extent(0, one) for one in (12, 6, 3, 2)])
 """Extents to try in this order when the full text does not fit the screen."""
 
-_LEGEND: Mapping[View, str] = {
-    "words": "as recorded │ as it is now",
-    "beside": "as recorded │ as it is now",
-    "old": "as recorded",
-    "new": "as it is now",
-}
+_LEGEND = IN_WORDS | dict.fromkeys(("words", "beside"), "as recorded │ as it is now")
 
 
 def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> list[Block]:
