@@ -116,7 +116,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--html", "FILE", "also write a page with the heat map and every reply")
     parser.option("--markdown", "FILE", "also write the grid for a pull request")
     parser.option("--junit", "FILE", "also write a report for the CI system, a test case a cell")
-    parser.shared("allow_host", "allow_variable", "tool", "json")
+    parser.shared("allow_host", "allow_variable", "tool")
 
 
 def run(options: argparse.Namespace) -> int:

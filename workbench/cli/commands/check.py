@@ -86,7 +86,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--junit", "FILE", "also write a JUnit report")
     parser.option("--markdown", "FILE", "also write the causes as Markdown for a pull request")
     parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

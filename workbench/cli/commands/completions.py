@@ -39,7 +39,6 @@ class Option:
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="which shell")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -31,7 +31,6 @@ def add_arguments(parser: Parser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -33,7 +33,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
     arguments.add_columns(parser)
     arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -44,7 +44,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
     parser.option("--python", "PYTHON", "of add: the Python to make the environment from")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -41,7 +41,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     )
     parser.shared("allow_host")
     parser.option("-o --output", "FILE", "write to FILE instead of standard output")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -74,7 +74,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.flag("--accept", "accept the proposals for what the file lacks")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

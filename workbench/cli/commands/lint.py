@@ -42,7 +42,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     arguments.add_columns(parser, default_case="every case")
     parser.shared("model")
     parser.flag("--strict", "exit 1 if there is an error or a warning")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

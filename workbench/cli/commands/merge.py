@@ -29,7 +29,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("ours", metavar="OURS", help="one version; receives the result")
     parser.add_argument("theirs", metavar="THEIRS", help="the other version")
     parser.option("--name", "NAME", "name of the file in messages (git's %%P)")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -37,7 +37,6 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
     parser.flag("--refresh", "fetch litellm's table of models and use it from now on")
     parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -76,7 +76,6 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.shared("model")
     parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

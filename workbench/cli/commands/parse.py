@@ -50,7 +50,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--chunks", "FILE", "the reply as streamed, a JSON string a line: what dspy would emit")
     parser.flag("--fixes", "also apply each fix by itself: would this reply parse, what changes")
     parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

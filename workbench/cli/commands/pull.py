@@ -37,7 +37,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
     parser.flag("--dry-run", "show the changes without writing")
     parser.flag("--over-edits", "discard edits made in the session")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -36,7 +36,6 @@ MOST_NAMED = 4
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
     parser.flag("--yes", "write without asking")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -31,7 +31,6 @@ MOST_NAMED = 5
 def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser, default_case="all")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

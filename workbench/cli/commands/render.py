@@ -44,7 +44,6 @@ def add_arguments(parser: arguments.Parser) -> None:
         "where the tokens of each request go, by origin; ~ marks what the model's own tokenizer did not count",
     )
     arguments.add_variants(parser)
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

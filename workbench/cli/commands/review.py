@@ -46,7 +46,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.several("--accept", "CAUSE", "accept this cause, by id; repeatable")
     parser.flag("--accept-all", "accept all causes except changed verdicts and values")
     parser.flag("--no-source", "ignore linked programs")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace, decide: Decide | None = None) -> int:

@@ -68,7 +68,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
     parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -89,7 +89,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     )
     parser.shared("allow_host", "allow_variable")
     arguments.add_variants(parser)
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -80,7 +80,6 @@ def add_arguments(parser: arguments.Parser) -> None:
         type=arguments.whole_number(0, MOST_PARTICIPANTS),
         default=1,
     )
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -68,7 +68,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=LIMIT)
     parser.flag("--markdown", "write the grid as a Markdown table")
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--max-cost", "USD", about, type=bench.dollars)
     parser.option("--repeat", "N", "runs of each case with --bench", type=arguments.count, default=1)
     parser.option("--jobs", "N", "runs at once with --bench", type=arguments.count, default=1)
-    parser.shared("allow_host", "allow_variable", "json")
+    parser.shared("allow_host", "allow_variable")
 
 
 def run(options: argparse.Namespace) -> int:

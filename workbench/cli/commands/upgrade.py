@@ -66,7 +66,6 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("allow_host", "allow_variable")
     parser.flag("--markdown", "the report for a pull request")
     parser.option("--html", "FILE", "write the report as a page for a browser too")
-    parser.shared("json")
 
 
 def run(options: argparse.Namespace) -> int:
