@@ -31,7 +31,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -119,7 +118,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("allow_host", "allow_variable", "tool")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.join is not None and options.shard is not None:
         raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
     if options.dry_run:
@@ -170,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
     return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
 
-def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
+def planned_by(options: arguments.Options) -> tuple[Plan, list[str]]:
     """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
     # Select sessions, columns and cases.
     models: list[str] = options.models
@@ -206,7 +205,7 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     return planned, [f"{file}: missing parts: {', '.join(one.missing)}" for file, one in joined.items() if one.missing]
 
 
-def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
+def benched(planned: Plan, options: arguments.Options, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
     """Send the open runs unless options forbid it; return the grid and exit codes. Raises `CommandError`."""
     codes = [exit_codes.OK]
     if not options.no_send and options.join is None and planned.open_count:
@@ -216,7 +215,7 @@ def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check])
     return grid_of(planned, checks), codes
 
 
-def _target(file: str, options: argparse.Namespace) -> Target:
+def _target(file: str, options: arguments.Options) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
     chosen = selection.vary_columns(chosen, options, beside=True)
     wanted = options.cases
@@ -225,7 +224,7 @@ def _target(file: str, options: argparse.Namespace) -> Target:
     return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
 
 
-def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
+def _old(options: arguments.Options, planned: Plan) -> Grid | None:
     """Read the earlier bench. Raises `SessionError`, and `CommandError` if there is none."""
     if options.compare is None:
         return None
@@ -247,7 +246,7 @@ def _no_run(planned: Plan) -> str:
     return f"the results files have no run of these requests; they have runs of {', '.join(columns)}"
 
 
-def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
+def _run_open(planned: Plan, options: arguments.Options, checks: Sequence[Check]) -> list[int]:
     """Send the open runs; return exit codes."""
     allowed = arguments.allowed(options)
     settings = Settings(options.jobs, options.deadline, options.max_cost, allowed, tuple(checks))
@@ -275,7 +274,7 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
     return [exit_codes.OK]
 
 
-def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
+def _tell(grid: Grid, compared: Comparison | None, options: arguments.Options, codes: list[int]) -> int:
     told = partial(report.blocks, grid, compared, baseline=options.baseline)
     if options.html is not None:
         title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))

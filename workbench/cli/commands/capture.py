@@ -102,7 +102,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     )
 
 
-def run(options: argparse.Namespace, show: Show) -> int:
+def run(options: arguments.Options, show: Show) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program and not options.live:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
@@ -131,7 +131,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
         return _capture(options, program, show, calls)
 
 
-def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:
+def _capture(options: arguments.Options, program: list[str], show: Show, calls: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
         told = capturing.options_of(
             options.out or today,
@@ -185,7 +185,7 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
 
 
 def _told(
-    options: argparse.Namespace, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
+    options: arguments.Options, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
 ) -> int:
     """Report a comparison; return the program's exit code, else 1 for differences or lost calls."""
     causes = Causes()

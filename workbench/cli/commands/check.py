@@ -28,7 +28,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
@@ -88,7 +87,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     plan = _plan(options)
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench check .`")
@@ -225,7 +224,7 @@ def code_of(results: Sequence[FixtureResult]) -> int:
     return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(options: arguments.Options) -> Plan:
     """Convert options to a plan; the word after --update or --live may be a path. Raises `CommandError`."""
     update = _updates(options)
     model = options.live
@@ -261,7 +260,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
+def _updates(options: arguments.Options) -> tuple[Part, ...]:
     """Return the parts that --update names; without a name, all. Raises `CommandError`."""
     if options.update is None:
         return ()

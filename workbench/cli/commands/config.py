@@ -13,13 +13,12 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 from typing import Any
 
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.config import settings
 from workbench.output import console, exit_codes
 
@@ -33,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if options.example:
         text = settings.example()
         console.result(options.json, {"example": text}, text, end="")

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 from adapters.late_dataclasses import replace
@@ -35,7 +34,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     differences = {}
     for before, after in _pairs(options):
         name = before[1].id if before[1].id == after[1].id else f"{before[1].id} → {after[1].id}"
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
-def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
+def _pairs(options: arguments.Options) -> Iterator[Pair]:
     """Yield the columns to compare: of two sessions by id, two adapters, or each column with each of its variants."""
     left = selection.select(options.session, options.adapters, options.case)
     if options.variants:

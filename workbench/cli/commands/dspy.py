@@ -24,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from functools import partial
@@ -32,7 +31,7 @@ from pathlib import Path
 
 from sessions.releases import environments, project
 from sessions.releases.installing import CannotAddError
-from workbench.cli.arguments import Parser, cleaned_up
+from workbench.cli.arguments import Options, Parser, cleaned_up
 from workbench.output import console, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -46,7 +45,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--python", "PYTHON", "of add: the Python to make the environment from")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     action, name = options.action, options.name
     if options.python is not None and action != "add":
         raise CommandError("--python goes with add; `workbench dspy use PYTHON` uses the dspy of your own environment")
@@ -96,7 +95,7 @@ def _project_python() -> str:
     return found.python
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: Options) -> int:
     found, own = environments.added(), project.find(Path.cwd())
     if options.json:
         shape = own and {"version": own.version, "source": os.path.relpath(own.source), "python": own.python}

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from workbench.cli import arguments, selection
@@ -43,7 +42,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("-o --output", "FILE", "write to FILE instead of standard output")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     form = forms.FORMS[options.form]
     to_file = options.output not in (None, "-")
     every_case = form.wants_every_case and options.case is None

@@ -16,7 +16,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +43,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.flag("--strict", "exit 1 if there is an error or a warning")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     files = fixture_files.find(options.sessions)
     linted, problems = lints_of_files(files, options.adapters, options.case, options.model)
     if problems and len(files) == 1:

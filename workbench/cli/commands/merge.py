@@ -16,11 +16,9 @@ examples:
 
 from __future__ import annotations
 
-import argparse
-
 from sessions.errors import SessionError, counted
 from sessions.file import both_changes, store
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
 
 
@@ -31,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--name", "NAME", "name of the file in messages (git's %%P)")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     name = options.name or options.ours
     places: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()

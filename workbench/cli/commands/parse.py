@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,7 +51,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     chosen = selection.select(options.session, options.adapters, options.case)
     if options.extraction is not None and not selection.has_two_step(chosen):
         raise CommandError("--extraction is the second reply of twostep; no such column is parsed")

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
@@ -27,7 +26,7 @@ from sessions.file import saving, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
 
 MOST_NAMED = 4
@@ -38,7 +37,7 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--yes", "write without asking")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     path = Path(options.session)
     try:
         opened = store.open_file(path)

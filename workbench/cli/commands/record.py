@@ -12,7 +12,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 
 from adapters.formats.catalog import UnknownAdapterError
@@ -33,7 +32,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     arguments.add_columns(parser, default_case="all")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     loaded = session = store.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     arguments.add_variants(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.tokens and options.request and not options.json:
         raise exit_codes.CommandError("--tokens and --request print two texts: ask for one, or for both with --json")
     chosen = selection.select(options.session, options.adapters, options.case, options.model)

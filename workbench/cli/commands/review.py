@@ -22,7 +22,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -48,7 +47,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.flag("--no-source", "ignore linked programs")
 
 
-def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
+def run(options: arguments.Options, decide: Decide | None = None) -> int:
     """Run the command; `decide` opens the review screen, which this module does not import."""
     if options.keyword:
         fixture_files.parse(options.keyword)
@@ -114,7 +113,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     return exit_codes.worst([*codes, exit_codes.OK if left.is_of_something else exit_codes.NOTHING])
 
 
-def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
+def _accepted(options: arguments.Options, found: Review) -> set[str]:
     """Return the chosen ids. Raises `CommandError` for an unknown id or a cause that cannot be accepted."""
     known = {one.id: one for one in found.causes}
     for id in options.accept:
@@ -128,7 +127,7 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
     return ids | {one.id for one in found.causes if is_accepted_with_all(one)} if options.accept_all else ids
 
 
-def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
+def _tell(options: arguments.Options, left: Review, written: Sequence[Written], was_decided: bool) -> None:
     if was_decided:
         settled = {id for one in written for id in one.settled}
         if not settled and any(one.error for one in written):

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 from contextlib import closing, suppress
@@ -70,7 +69,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.output and options.id is None:
         raise CommandError("-o needs --id: the number of a run")
     ignored = [name for name in FILTERS if getattr(options, name) not in ("", None, False, [])]
@@ -91,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(sent_runs.plain_words(error)) from error
 
 
-def _search(kept: SentRuns, options: argparse.Namespace) -> int:
+def _search(kept: SentRuns, options: arguments.Options) -> int:
     folder = os.path.realpath(options.folder) if options.folder is not None else ""
     within = Wanted(
         model=options.model,
@@ -113,7 +112,7 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
     return exit_codes.OK if found.runs else exit_codes.NOTHING
 
 
-def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
+def _show_run(kept: SentRuns, options: arguments.Options) -> int:
     found = kept.whole(options.id)
     if found is None:
         raise CommandError(f"there is no run {options.id}; newer runs may have replaced it")

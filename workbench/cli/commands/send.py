@@ -23,7 +23,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 import threading
@@ -91,7 +90,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     arguments.add_variants(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     if options.raw and options.ask_again is not None:
@@ -160,7 +159,7 @@ def _fixed(chosen: Selection, wanted: str) -> tuple[Selection, str]:
 
 
 def _send_all(
-    sender: _Sender, chosen: Selection, cases: Iterable[Case], options: argparse.Namespace
+    sender: _Sender, chosen: Selection, cases: Iterable[Case], options: arguments.Options
 ) -> tuple[dict[str, dict[str, Any]], list[int]]:
     """Send every column of every case, `--jobs` at a time, and report them in order.
 
@@ -193,7 +192,7 @@ class _Kept:
 
     session: Session
     _saved: Session
-    _options: argparse.Namespace
+    _options: arguments.Options
     _in_file: Fingerprint | None = None
     """The file's fingerprint while it holds exactly our session, so that no merge is needed."""
     _parts: WrittenParts = field(default_factory=WrittenParts)
@@ -264,7 +263,7 @@ class _Past:
 class _Sender:
     """Sends columns according to the options."""
 
-    _options: argparse.Namespace
+    _options: arguments.Options
     _cancel: threading.Event
     _handlers: dict[str, Any]
     _kept: _Kept
@@ -336,7 +335,7 @@ class _Sender:
         return outcome
 
 
-def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:
+def _shape(head: str, outcomes: list[Run | CommandError], options: arguments.Options) -> Any:
     """Return the column's JSON shape; without `--json`, print a summary of repeats."""
     runs = [one for one in outcomes if isinstance(one, Run)]
     refusal = next((one for one in outcomes if isinstance(one, CommandError)), None)

@@ -18,7 +18,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import sys
@@ -82,7 +81,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if sys.platform == "win32":
         raise CommandError("serve needs a system with POSIX processes: Linux, macOS, or WSL on Windows")
     from workbench.serving import class_room
@@ -102,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
+def setup_of(options: arguments.Options, kept: ExitStack) -> Setup:
     """Return the setup of the class from the options; `kept` deletes a temporary folder at its end.
 
     Raises `CommandError`, and `sessions.errors.SessionError` for a session that cannot be opened.

@@ -24,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from itertools import groupby
 from pathlib import Path
@@ -70,7 +69,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.show is not None and options.show not in CATALOGUE:
         raise exit_codes.CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     if options.show is not None and (options.json or options.markdown):
@@ -118,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.NOTHING if is_unjudged else exit_codes.OK
 
 
-def _grid(options: argparse.Namespace) -> Grid:
+def _grid(options: arguments.Options) -> Grid:
     if options.adapters:
         chosen = selection.select(options.session, options.adapters, options.case)
         columns = {column.id: column for column in chosen.columns}

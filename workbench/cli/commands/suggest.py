@@ -17,7 +17,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 from typing import Any
 
@@ -56,7 +55,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("allow_host", "allow_variable")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if not options.bench:
         of_bench = {
             "--max-cost": options.max_cost is not None,
@@ -130,7 +129,7 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
     return grid, half(grid)
 
 
-def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
+def _bench(options: arguments.Options, tag: str, before: Grid) -> tuple[Grid, list[int]]:
     """Bench the columns of the earlier bench with and without the variant; return the grid and exit codes."""
     hosts = [word for host in options.allow_hosts for word in ("--allow-host", host)]
     variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]

@@ -24,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from contextlib import ExitStack, closing
 from datetime import date
 from pathlib import Path
@@ -68,7 +67,7 @@ def add_arguments(parser: arguments.Parser) -> None:
     parser.option("--html", "FILE", "write the report as a page for a browser too")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
     if options.json and options.markdown:
@@ -98,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst([*gathered.codes, _code(found)])
 
 
-def _settle(options: argparse.Namespace) -> None:
+def _settle(options: arguments.Options) -> None:
     """Check the options. Raises `CommandError` unless they name a single change, and for an unknown adapter."""
     kinds = {
         "--from and --to": options.before or options.after,
@@ -122,7 +121,7 @@ def _settle(options: argparse.Namespace) -> None:
             raise CommandError(no_such("adapter", name, catalog.NAMES))
 
 
-def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
+def _change(options: arguments.Options, stack: ExitStack) -> Change:
     """Return the change with the engines of both sides started; `stack` closes them. Raises `CommandError`."""
     if options.to_model:
         ours = Ours()
@@ -161,7 +160,7 @@ class _Gathered:
     """The number of files that could not be read."""
 
 
-def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
+def _gathered(files: list[Path], options: arguments.Options, change: Change) -> _Gathered:
     """Compare the selected fixtures, and with `--live` send them; report errors."""
     found = _Gathered()
     unseen = set(options.cases)
