@@ -97,10 +97,10 @@ class Stretch(NamedTuple):
 
 def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretch]:
     """Find where two texts differ, by words; more than `most_words` between equal ends are one stretch."""
-    start = _common_prefix(before, after)
+    start = common_prefix(before, after)
     while start and (_is_in_word(before, start) or _is_in_word(after, start)):
         start -= 1
-    tail = _common_prefix(before[start:][::-1], after[start:][::-1])
+    tail = common_prefix(before[start:][::-1], after[start:][::-1])
     while tail and (_is_in_word(before, len(before) - tail) or _is_in_word(after, len(after) - tail)):
         tail -= 1
     old, new = before[start : len(before) - tail], after[start : len(after) - tail]
@@ -164,13 +164,12 @@ def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _common_prefix(one: str, other: str) -> int:
-    if one == other:
-        return len(one)
+def common_prefix(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
+        if one[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -24,6 +24,8 @@ from workbench.output.exit_codes import CommandError, nearest
 
 MOST_REPEATS = 1000
 Value = TypeVar("Value")
+Options = argparse.Namespace
+"""The options of a command, parsed."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -201,12 +203,12 @@ def add_variants(parser: Parser, said: str = "each column once more with the ses
     parser.several("--variant", "TAG", said, dest="variants")
 
 
-def allowed(options: argparse.Namespace) -> Allowed:
+def allowed(options: Options) -> Allowed:
     """Return what `--allow-host` and `--allow-variable` allow to be sent."""
     return Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
 
 
-def settle_session(options: argparse.Namespace) -> None:
+def settle_session(options: Options) -> None:
     """Accept SESSION as the last value of `--adapter A …` and `--model M …`, too."""
     names, models = getattr(options, "adapters", []), getattr(options, "models", [])
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
@@ -230,7 +232,7 @@ def refuse(options: Mapping[str, object], why: str) -> None:
             raise CommandError(f"{name} {why}")
 
 
-def require_reports(options: argparse.Namespace) -> None:
+def require_reports(options: Options) -> None:
     """Refuse reports that cannot be written before a command sends, runs or records. Raises `CommandError`."""
     for name in ("html", "markdown", "junit", "json"):
         path = getattr(options, name, None)

@@ -28,7 +28,6 @@ from sessions.model.session import Case, Column, Demo, Session
 from sessions.running import linting, recording, rendering
 from sessions.text_diff import prefixed
 from workbench.editing import column_edits, edits, row_edits
-from workbench.editing.edits import rename_field
 from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
 from workbench.state.document import State
 
@@ -169,7 +168,7 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
     except SignatureError as error:
         raise FixError(str(error)) from error
     if wanted.name != name:
-        return rename_field(state, written, name, wanted.name)
+        return edits.rename_field(state, written, name, wanted.name)
     return edits.set_signature(state, text=written)
 
 

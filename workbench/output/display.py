@@ -93,6 +93,16 @@ def one_line(text: str, width: int) -> str:
     return line[:taken] + "…"
 
 
+def cut(text: str, most: int, more: str = "…") -> str:
+    """Return at most `most` characters of a text; `more` follows a cut, `{}` in it counts those left out."""
+    return text if len(text) <= most else text[:most] + more.format(f"{len(text) - most:,}")
+
+
+def excerpt(text: str, start: int, most: int) -> str:
+    """Return at most `most` characters of a text from `start` on; `…` stands for those left out."""
+    return ("…" if start else "") + cut(text[start:], most)
+
+
 def value_text(value: Any) -> str:
     """Return the shortened `repr` of a value, not gated.
 

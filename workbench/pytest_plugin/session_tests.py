@@ -20,7 +20,6 @@ from workbench.checks import fixture_files
 from workbench.output import display
 from workbench.output.exit_codes import CommandError
 from workbench.pytest_plugin import check_child
-from workbench.pytest_plugin.check_child import FileCheck
 
 SIZE_LIMIT = 64_000_000
 """The maximum size in bytes, as in `sessions.file.store`."""
@@ -255,11 +254,11 @@ class _Checks:
     """The checks of a test run: each file with a selected test once, in batches."""
 
     session: pytest.Session
-    done: dict[Path, FileCheck] = field(default_factory=dict)
-    _before: dict[Path, FileCheck] = field(default_factory=dict)
+    done: dict[Path, check_child.FileCheck] = field(default_factory=dict)
+    _before: dict[Path, check_child.FileCheck] = field(default_factory=dict)
     """The checks of files before an update, where it depends on them."""
 
-    def of(self, file: Path) -> FileCheck:
+    def of(self, file: Path) -> check_child.FileCheck:
         """Return a file's check, made for it and those after it: all, or about a worker's share with pytest-xdist."""
         if file in self.done:
             return self.done[file]

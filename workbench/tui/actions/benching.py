@@ -13,7 +13,7 @@ from sessions.bench.grid import latest
 from sessions.bench.results import BenchRun, path_beside, request_digest
 from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
-from sessions.file.json_values import JSON
+from sessions.file.typed_values import shown_of
 from sessions.model.replies import Reply
 from sessions.model.session import Demo, Session
 from sessions.running import rendering
@@ -67,7 +67,7 @@ def show(host: Host, wanted: Wanted) -> None:
         host.main.replies.put(wanted.case, column, reply, f"reply of run {run.number}", "benched")
     if run is not None and wanted.then == "demo":
         case = session.case(wanted.case)
-        known = {name: _plain(value) for name, value in run.values.items()}
+        known = {name: shown_of(value) for name, value in run.values.items()}
         demo = Demo({**case.inputs, **known, **expected_outputs(column_expectations(case.expect, column))})
         row = len(session.demos)
         made = partial(row_edits.insert_demos, at=row, demos=(demo,))
@@ -88,15 +88,6 @@ def _answered(session: Session, id: str, run: BenchRun) -> str | None:
         return None
     settled = replace(column, params=session.params_of(column))
     return asked.digest() if request_digest(settled, asked) == run.request else run.request
-
-
-def _plain(value: JSON) -> JSON:
-    """Convert a typed value to the form used in demos."""
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return _plain(value["value"]) if "$type" in value else {key: _plain(one) for key, one in value.items()}
 
 
 async def break_replies(host: Host) -> None:

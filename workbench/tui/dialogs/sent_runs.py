@@ -16,7 +16,7 @@ from textual.widgets import Input
 from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.text_diff import line_diff
-from workbench.output.display import one_line
+from workbench.output.display import cut, one_line
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.keys import pane_keys
@@ -84,7 +84,7 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
 
 def _short(value: JSON) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …"
+    return cut(text, LONGEST_VALUE, " …")
 
 
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}

@@ -17,6 +17,7 @@ from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, NotAValue
+from workbench.output.display import cut
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
@@ -88,8 +89,7 @@ class FieldForm(VerticalScroll, can_focus=False):
         }
         leftovers: list[PlainStatic] = []
         for name, value in unknown.items():
-            text = field_values.shown(value, "text")
-            text = text if len(text) <= LONGEST_UNKNOWN else f"{text[:LONGEST_UNKNOWN]} …"
+            text = cut(field_values.shown(value, "text"), LONGEST_UNKNOWN, " …")
             said = f"{name}  not a field of this signature; kept in the file\n{text}"
             leftovers.append(PlainStatic(said, classes="unknown-value"))
         with self.app.batch_update():
