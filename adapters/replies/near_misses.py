@@ -59,6 +59,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     text = reading.completion
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
+    if not reading.has_values and reading.is_prose:
+        yield from _under_labels(reading)
+        yield from _bare_value(reading)
+        return
     if reading.has_only_markers and reading.sections:  # nothing of another format
         names = {one.name for one in reading.sections}
         if reading.sections[0].marker_start or len(names) < len(reading.sections) or holds_lookalikes(reading):
@@ -88,8 +92,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         yield from _other_formats(reading)
     if not is_plain:  # no line of a plain object begins with a label
         yield from _under_labels(reading)
-    if len(reading.fields) == 1:
-        yield from _bare_value(reading)
+    yield from _bare_value(reading)
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
@@ -111,7 +114,7 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
     unknown = dict.fromkeys([one for one in names if one not in reading.fields])
     if not unknown:
         return
-    meant = {seen: name for name, seen in nearly_right(reading.lacking, unknown).items()}
+    meant = {seen: name for name, seen in nearly_right(reading, reading.lacking, unknown).items()}
     if meant:
         mended = pattern.sub(lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text)
         said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
@@ -129,8 +132,11 @@ def _is_clear(reading: Reading) -> bool:
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
-    text, signature = reading.completion.strip(), reading.signature
-    if len(signature.output_fields) != 1 or "[[" in text or "</" in text or not text:
+    signature = reading.signature
+    if len(signature.output_fields) != 1:
+        return
+    text = reading.completion.strip()
+    if "[[" in text or "</" in text or not text:
         return
     ((name, field),) = signature.output_fields.items()
     takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
@@ -221,6 +227,9 @@ def _json(reading: Reading) -> Iterator[Guess]:
     names = list(signature.output_fields)
     is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
     fields = [by_sound(one, signature) for one in found]
+    if reading.is_other_object and not any(fields) and text.find("{", 1) < 0:
+        yield from _in_ascii(reading, text)
+        return
     for one, here in zip(found, fields, strict=True):
         if here.keys() - one.keys():
             yield Guess(

@@ -44,8 +44,9 @@ FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([
 
 def json_structure(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield structural flags for a reply parsed as one JSON object."""
-    before, after = ("", "") if reading.is_plain_object else _around(reading)
-    is_valid = reading.is_plain_object or any(one.extract is not None for one in reading.fields.values())
+    is_whole = reading.is_plain_object or reading.is_other_object
+    before, after = ("", "") if is_whole else _around(reading)
+    is_valid = is_whole or any(one.extract is not None for one in reading.fields.values())
     if not is_valid or before or after:
         yield partial(_dropped, before=before, after=after)
         yield from _several(reading)
