@@ -89,7 +89,11 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             ]
         )
     patterns = OF_VALUES if reading.error is None else OF_ERRORS
-    found = [flag for flag in grounds(reading) if flag.name in patterns and _is_decisive(reading, flag)]
+    found = [
+        flag
+        for flag in grounds(reading)
+        if flag.name in patterns and (reading.error is None or _is_decisive(reading, flag))
+    ]
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)

@@ -328,20 +328,21 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
     if reading.reader is None or not reading.completion or len(reading.completion) > LONGEST:
         return ()
     try:
-        before = _quality(reading, grounds(reading))
-        found = iter(()) if before == (True, len(reading.fields), 0) else guesses(reading)
+        if reading.ok and _quality(reading, grounds(reading)) == (True, len(reading.fields), 0):
+            return ()
+        found = guesses(reading)
         first = next(found, None)
         if first is None:
             return ()
         with one_reading(reading.repair_steps):
-            return _best(reading, reading.reader, before, chain((first,), found), most)
+            return _best(reading, reading.reader, chain((first,), found), most)
     except Exception:  # a user's type may raise in its own hooks; do without near misses
         return ()
 
 
-def _best(reading: Reading, reader: Reader, before: Quality, found: Iterable[Guess], most: int) -> tuple[NearMiss, ...]:
+def _best(reading: Reading, reader: Reader, found: Iterable[Guess], most: int) -> tuple[NearMiss, ...]:
     kept: list[tuple[Quality, NearMiss]] = []
-    best = before
+    best = before = _quality(reading, grounds(reading))
     seen = {reading.completion}
     for guess in islice(found, MOST_GUESSES):
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:

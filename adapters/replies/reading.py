@@ -82,8 +82,8 @@ FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
 
 
-STATE_OF, KIND_OF = itemgetter(1), itemgetter(2)
-"""The state of a `FieldReading`, and the kind of a `Span`."""
+STATE_OF, EXTRACT_OF, KIND_OF = itemgetter(1), itemgetter(5), itemgetter(2)
+"""The state and the first step of a `FieldReading`, and the kind of a `Span`."""
 ABSENT: frozenset[FieldState] = frozenset(("missing", "default"))
 
 
@@ -299,7 +299,7 @@ class Reading(ShowsItself):
             text[:1] == "{"
             and text[spans[-1].start :].strip() == "}"
             and self.kinds <= OF_OUTPUTS
-            and any(one.extract is not None for one in self.fields.values())
+            and any(map(EXTRACT_OF, self.fields.values()))
             and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
         )
 

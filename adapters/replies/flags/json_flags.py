@@ -235,7 +235,7 @@ def _has_other_answers(reading: Reading) -> bool:
     return any(name and reading.fields[name].raw != value for name, value in written)
 
 
-def _keys(reading: Reading) -> Iterator[Flag]:
+def _keys(reading: Reading) -> Iterator[Flag | Detector]:
     completion, outputs = reading.completion, reading.signature.output_fields
     ignored: dict[str, int] = {}
     duplicated: dict[str, int] = {}
@@ -289,10 +289,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             f"The object has JSON keys other than the output fields, which this adapter rejects: {named(others)}.",
         )
     if ignored and not is_refused:
-        yield Flag(
-            "extra-keys-ignored",
-            f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
-        )
+        said = "The object has JSON keys other than the output fields; they were ignored"
+        yield lambda _: (Flag("extra-keys-ignored", f"{said}: {named(list(ignored))}."),)
 
 
 def first_keys(reading: Reading) -> list[str]:
