@@ -217,15 +217,19 @@ def _letters(name: str) -> str:
     return NO_LETTER.sub("", name).casefold()
 
 
+_set_of: Callable[[str], frozenset[str]] = lru_cache(maxsize=4096)(frozenset)
+"""Return the different letters of a name."""
+
+
 def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if wanted in by_letters:
         return by_letters[wanted]
-    own, size = set(wanted), len(wanted)
+    own, size = _set_of(wanted), len(wanted)
     alike = [  # enough letters are the same, in whatever order
         one
         for one in by_letters
         if size >= (enough := LIKENESS * (size + len(one)) / 2) <= len(one)
-        and len(own.difference(one)) <= size - enough
+        and len(own - _set_of(one)) <= size - enough
         and sum(map(min, map(wanted.count, own), map(one.count, own))) >= enough
     ]
     close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
