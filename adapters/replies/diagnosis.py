@@ -67,6 +67,7 @@ EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
 """A colon after a word, and at most the beginning of an answer after it."""
 LONGEST_ANNOUNCED = 40
+"""The characters at the end of a reply that it may have, and more."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
