@@ -68,6 +68,8 @@ EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text
 """The names of what a form has for its outputs, if these are not JSON keys."""
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
 """A colon after a word, and at most the beginning of an answer after it."""
+LONGEST_ANNOUNCED = 40
+"""The characters at the end of a reply that it may have, and more."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
@@ -90,7 +92,11 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             ]
         )
     patterns = OF_VALUES if reading.error is None else OF_ERRORS
-    found = [flag for flag in grounds(reading) if flag.name in patterns and _is_decisive(reading, flag)]
+    found = [
+        flag
+        for flag in grounds(reading)
+        if flag.name in patterns and (reading.error is None or _is_decisive(reading, flag))
+    ]
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
@@ -305,12 +311,14 @@ def _last(reading: Reading) -> Diagnosis:
 def _unformatted(reading: Reading) -> Diagnosis:
     """Return the cause of a reply without any output."""
     form, expected = reading.form, EXPECTED.get(reading.form, "JSON keys")
+    only_prose = reading.is_prose
     answer = without_thinking(reading.completion)
     text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
     only_mentions = form == "xml" and only_mentions_tags(text)
     broken = reading.error if form == "xml" and not only_mentions else None
-    is_prose = False
-    if program := PROGRAM.match(text):
+    is_prose, begin = False, max(0, len(text) - LONGEST_ANNOUNCED)
+    announced = ANNOUNCED.search(text, begin) if text.find(":", begin) >= 0 else None
+    if not only_prose and (program := PROGRAM.match(text)):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
     elif "\\boxed{" in text:
         message = f"{subject} has its answer in \\boxed{{…}}, as mathematics is written, instead of the {expected}."
@@ -319,9 +327,9 @@ def _unformatted(reading: Reading) -> Diagnosis:
         is_prose = True
     elif broken is not None and broken.start is not None:
         message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
-    elif (announced := ANNOUNCED.search(text)) and STRUCTURE.search(text, 0, announced.start()) is None:
+    elif announced and (only_prose or STRUCTURE.search(text, 0, announced.start()) is None):
         message = f"{subject} ends where it announces the answer, without any {expected}."
-    elif STRUCTURE.search(text) is None:
+    elif only_prose or STRUCTURE.search(text) is None:
         is_prose = len(text.split()) > 2 * len(reading.fields)
         kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose") if is_prose else f"bare: {shown(text)}"
         message = f"{subject} is {kind}, without any {expected}."

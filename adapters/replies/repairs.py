@@ -239,6 +239,8 @@ def fields_within(value: object, signature: Signature) -> Nested:
                 one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
             )
         ][:MOST_NESTED]
+        if not any(isinstance(one, dict | list) for _, one in level):
+            break
     return Nested((), {})
 
 
