@@ -56,7 +56,7 @@ PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19}
 NO_KEY = re.compile(r'[`json\s]*\{\s*("[^"\\]{1,4000}")\s*[,}]')
 """A text in braces where a JSON key belongs."""
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
-BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
+BEGINNING = re.compile(r"\[\[ ## (?!completed\b)(\w*)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
 AT_AN_END = ENDS | {BACKTICKS, END_IN_VALUE}
 """Flags that explain an error only in some replies."""
@@ -156,11 +156,15 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
         return _last(reading), replace(cut, find_fixes=tuple) if PROGRAM.match(reading.completion) else cut
     outputs, text = reading.signature.output_fields, reading.completion
     end = valid_object_at(text, text.find("{")) if "json" in reading.form else -1
-    if end > 0 and "{" not in text[end:] and text[end:].strip("` \n"):  # only words below the object were cut off
+    below, in_fence = text[end:], reading.form == "fenced json"
+    is_read = "{" not in below or (in_fence and below.lstrip().startswith("```"))
+    if end > 0 and is_read and below.strip("` \n"):  # only what follows the object was cut off
         return _last(reading), replace(cut, find_fixes=tuple)
-    may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
+    may_fail = reading.form == "xml" or any(name in text for name, one in outputs.items() if one.annotation is not str)
     for best in find(reading, 1) if may_fail else ():
         error = best.reading.error
+        if error is None and text.startswith(best.mended):  # its end is in excess
+            return _last(reading), replace(cut, find_fixes=tuple)
         if error is not None and error.end and text.startswith(best.mended[: error.end + 1]):
             found = diagnose(replace(best.reading, ended=reading.ended))
             return (*[one for one in found if one.cause not in (CUT, UNKNOWN)], cut)
@@ -195,14 +199,14 @@ def _has_begun(reading: Reading) -> bool:
         keys = KEY_AND_COLON.findall(text)
         return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
     if reading.form == "markers":
-        return BEGINNING.search(text) is not None
+        return any(name not in reading.signature.input_fields for name in BEGINNING.findall(text))
     return "<" in text or ("{" in text and reading.form != "xml")
 
 
 def _fails_before_its_end(reading: Reading) -> bool:
     """Return whether the reply goes on after the value that failed: its end is not the cause."""
     error = reading.error
-    if error is None or error.field is None or error.end is None:
+    if error is None or error.end is None or (error.field is None and reading.form != "xml"):
         return False
     return bool(reading.completion[error.end :].strip('" \n]}`'))
 
