@@ -121,7 +121,7 @@ class BenchScreen(FrontScreen[Wanted | None]):
         for place in cases:
             cells = [cell for cell in self._grid.row(*place) if cell is not None]
             total = sum(cell.counted for cell in cells)
-            shares[place] = sum(cell.good for cell in cells if cell.counted) / total if total else -1.0
+            shares[place] = sum(cell.good for cell in cells if cell.counted) / total if total else 2.0  # empty ones last
             if self._filter == "differs":
                 is_wanted = self._grid.disagreement(*place)[1] > 1
             elif self._filter == "failed":
