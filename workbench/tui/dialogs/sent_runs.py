@@ -112,7 +112,6 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     BINDINGS = pane_keys(
         "Runs",
         ("escape", "dismiss(None)", "Close", "runs.close", "Close the list"),
-        ("ctrl+q", "leave", "Quit", "runs.leave", "Close the list and quit"),
         ("space", "mark", "Compare", "runs.mark", "Mark this run and compare it with others"),
         ("enter", "take", "Open", "runs.take", "Open this run as it was"),
         ("r", "take(True)", "Reply", "runs.reply", "Show this reply under its column as it is now"),
@@ -180,10 +179,6 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     def is_here(self) -> bool:
         """Tell whether only the open session is searched."""
         return self._scope in ("this case", "this session")
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-        self.app.call_later(self.app.run_action, "app.leave")
 
     def action_search(self) -> None:
         self._words.focus()

@@ -297,13 +297,14 @@ def test_a_run_is_kept_as_a_fixture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_old", [False, True])
-def test_a_run_of_an_earlier_prompt_is_shown_as_an_old_reply(tmp_path: Path, is_old: bool) -> None:
+def test_a_run_of_an_earlier_prompt_is_said_to_be_and_shown_as_an_old_reply(tmp_path: Path, is_old: bool) -> None:
     session = session_of()
     asked = rendering.request_of(session, session.columns[1], session.cases[2])
     request = "sha256:1" if is_old else results.request_digest(session.columns[1], asked)
 
     async def act(seen: Seen) -> None:
         desk = seen.desk
+        assert ("of an earlier prompt" in seen.painted) is is_old
         await seen.press("o")
         await desk.until(lambda: desk.app.screen is desk.main and bool(desk.reply("json")), "for the reply")
         desk.main.go_to(Place("column", "differs", field="json"))

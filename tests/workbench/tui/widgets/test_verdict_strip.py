@@ -45,6 +45,19 @@ def test_words_give_way_in_the_order_in_which_they_can_be_spared(width: int, sai
     on_stage(strip, act, size=(width, 3))
 
 
+def test_the_current_one_of_many_columns_is_in_sight() -> None:
+    strip = VerdictStrip()
+    many = [Verdict(f"column-{at}", f"column-{at}", "✓", "success", "4/4") for at in range(12)]
+
+    async def act(stage: object, pilot: object) -> None:
+        for current, first in ((0, "column-0 "), (3, "column-0 "), (4, "… column-1 "), (11, "… column-8 ")):
+            strip.show(many, f"column-{current}")
+            assert strip.render().plain.startswith(first) and f"column-{current} ✓" in strip.render().plain
+            assert strip.render().cell_length <= strip.size.width
+
+    on_stage(strip, act, size=(64, 3))
+
+
 def test_errors_that_are_equally_long_share_the_room_evenly() -> None:
     strip = VerdictStrip()
     error = "line 5: score: Input should be a valid integer, got a number with a fraction"
