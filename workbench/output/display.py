@@ -93,6 +93,14 @@ def one_line(text: str, width: int) -> str:
     return line[:taken] + "…"
 
 
+def short_name(name: str, width: int) -> str:
+    """Fit a name on `width` cells, cut in the middle: similar names often differ only at the end."""
+    tail = safe(name[-(width // 2) :] if cell_width(safe(name)) > width > 8 else "")
+    while cell_width(tail) > width // 2:
+        tail = tail[1:]
+    return one_line(name, width - cell_width(tail)) + tail
+
+
 def value_text(value: Any) -> str:
     """Return the shortened `repr` of a value, not gated.
 
