@@ -178,6 +178,15 @@ def test_a_key_sorts_as_in_the_session_and_by_the_worst(tmp_path: Path) -> None:
     looked_at(tmp_path, act)
 
 
+def test_a_case_that_nothing_is_known_of_is_not_among_the_worst(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("s", "s")
+        assert seen.rows == ["fails", "flips", "differs", "calm"]
+
+    runs = [replace(one, outcome="failed") if one.case == "calm" else one for one in usual_runs()]
+    looked_at(tmp_path, act, runs)
+
+
 @pytest.mark.slow
 def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:

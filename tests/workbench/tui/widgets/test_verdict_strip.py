@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -151,3 +152,12 @@ def test_refused_replies_name_their_field_where_three_of_them_share_the_line() -
         await desk.until(lambda: "Chat ✗ old total: " in "".join(seen(desk.main.query_one(VerdictStrip))), "the field")
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
+
+
+def test_a_column_with_its_adapters_name_in_its_own_is_named_once() -> None:
+    async def act(desk: Desk) -> None:
+        named = [one.strip() for one in seen(desk.main.query_one(VerdictStrip))[0].split("·")]
+        assert named[0] == "chat-1" and named[1].endswith("XML other")
+
+    columns = (Column("chat-1", "chat"), Column("other", "xml"))
+    at_the_desk(act, session=replace(examples.load("question"), columns=columns), size=SMALL)
