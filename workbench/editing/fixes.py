@@ -211,12 +211,12 @@ def effects_of(
     for fix in _each_once(offered):
         there = known.get(_adapter_of(fix))
         read = None if there is None else parse_result(state.session, state.case, there)
+        if read is not None and not read.ok and read.diagnosis:
+            continue  # its column shows that it does not help; without a diagnosis, TwoStep lacks its second reply
         if there is not None:
             parsed_there[there.adapter] = read is not None and read.ok
         if there is not None and "adapter" in fix.change:
             also_parses = ": its reply parses" if read is not None and read.ok else ""
-            if read is not None and not read.ok and read.diagnosis:  # TwoStep may lack its second reply
-                also_parses = ": its reply does not parse either"
             fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id} does{also_parses}.")
         each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]

@@ -103,6 +103,14 @@ def excerpt(text: str, start: int, most: int) -> str:
     return ("…" if start else "") + cut(text[start:], most)
 
 
+def short_name(name: str, width: int) -> str:
+    """Fit a name on `width` cells, cut in the middle: similar names often differ only at the end."""
+    tail = safe(name[-(width // 2) :] if cell_width(safe(name)) > width > 8 else "")
+    while cell_width(tail) > width // 2:
+        tail = tail[1:]
+    return one_line(name, width - cell_width(tail)) + tail
+
+
 def value_text(value: Any) -> str:
     """Return the shortened `repr` of a value, not gated.
 

@@ -21,13 +21,13 @@ NOT_APPLICABLE = "·"
 WORDS: Mapping[Verdict, str] = {
     "silently_wrong": "silently wrong",
     "flagged": "flagged",
-    "refused": "refused",
+    "refused": "parse error",
     "same": "same values",
 }
 MEANINGS: Mapping[Verdict, str] = {
     "silently_wrong": "parsed to a different value, with no flag",
     "flagged": "parsed to a different value, flagged here (dspy has no flags)",
-    "refused": "parse error, so the program sees the error",
+    "refused": "the parser raises, so the program sees the error",
     "same": "every value is as the reply means it",
 }
 """Short forms of the definitions in `sessions.stress.grid`."""

@@ -5,7 +5,8 @@ time; show replies as they arrive, then the parse result. Models named offline/â
 need no API key or network; others are called through litellm by their usual
 name and API key variable, which may also be in a `.env` of this folder.
 Exits 1 if a reply does not parse, 3 if a model could not be called or its reply
-broke off. ctrl+c ends a run and keeps what had arrived.
+broke off. ctrl+c ends a run and keeps what had arrived. Expectations are judged
+by `check` and `bench`.
 
 examples:
   workbench send q.session.json

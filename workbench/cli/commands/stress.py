@@ -1,8 +1,8 @@
 """`workbench stress`: damage good replies and compare the verdicts of the parsers.
 
 Damages a good reply in more than a hundred named ways, as careless models,
-servers and gateways do, and shows each adapter's verdict: same values, refused,
-flagged, or silently wrong, the dangerous case. The good reply is the column's
+servers and gateways do, and shows each adapter's verdict: same values, parse
+error, flagged, or silently wrong, the dangerous case. The good reply is the column's
 recording, else the reply below it, another column's reply, a demo, or the
 answer of offline/exact. Tries every adapter, with the options of the session's
 columns. Calls no model.
@@ -143,7 +143,7 @@ def _grid(options: arguments.Options) -> Grid:
         if column.problem:
             console.problem(f"{column.id}: {column.problem}")
     for said in survival_words.passed_over(found.columns):
-        console.message(f"not broken: {said}")
+        console.message(f"not used: {said}")
     return found
 
 
@@ -152,9 +152,9 @@ def _write(found: Grid, name: str) -> None:
     count = sum(len(one.cells) for one in found.columns)
     ways = counted(len(found.mutations), "way")
     adapters = counted(sum(one.good is not None for one in found.columns), "adapter")
-    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} × {adapters}", "blue")
+    console.heading(f"{name} · {found.case}: {count} damaged replies, {ways} × {adapters}", "blue")
     for source in survival_words.sources(found.columns):
-        console.text(f"  broken is {source}")
+        console.text(f"  the good reply: {source}")
     console.text("")
     heads = [display.one_line(one.id, HEAD_WIDTH) for one in found.columns]
     console.text(_row("", heads, heads))

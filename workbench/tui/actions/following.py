@@ -250,7 +250,13 @@ async def choose(host: Host) -> None:
 async def _write(host: Host) -> None:
     """Write the session's signature into the program's file, unless the program changed since it was taken."""
     with ends_on(SourceError, SignatureError, SessionError, title="Not written"):
-        push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
+        try:
+            push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
+        except SourceError as error:
+            if "`workbench " not in error.hint:
+                raise
+            keys = host.key_words("{app.program|shift+F11}, The program's, takes it over; undo restores yours")
+            raise SourceError(error.message, keys) from error
         refused = [why for file in push.files if (why := host.confinement.why_no_file(file))]
         if refused:
             raise SourceError(refused[0])

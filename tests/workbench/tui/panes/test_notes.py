@@ -82,6 +82,9 @@ def test_a_note_of_an_invalid_value_in_another_case_says_what_that_case_holds() 
         "turn 2, answer: invalid value; the last valid value stays in use",
         "input tags: invalid value; the prompts have no value for it",
     ]
+    read = ReadSignature(session.signature.read())
+    shown = [one.text for one in notes_of(State(session, 0, drafts), read, ())]
+    assert not [one for one in shown if "has no value" in one], "said once"
 
 
 @pytest.mark.slow

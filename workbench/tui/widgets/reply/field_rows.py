@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from adapters.replies.flag import MISSING, Flag
 from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, NearMiss, Reading
 from adapters.signatures.type_names import written
-from workbench.output.display import one_line, safe, value_text
+from workbench.output.display import one_line, safe, short_name, value_text
 from workbench.output.reading_text import raised_by, would_parse_as
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
@@ -153,7 +153,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     pieces = [
         ("▾ " if is_open else "▸ ", "note"),
         (f"{sign} ", style),
-        (one_line(field.name, max(4, width // 2)), "name"),
+        (short_name(field.name, max(4, width // 2)), "name"),
         ("  ", "value"),
     ]
     is_read = field.state in ("read", "default", "native")
