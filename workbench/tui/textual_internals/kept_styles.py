@@ -139,8 +139,11 @@ class KeptStyles(Stylesheet):
     def replace_rules(  # type: ignore[override]
         self, node: DOMNode, rules: RulesMap, animate: bool = False
     ) -> None:
-        """Replace the rules of a node; new colors repaint it and what is in it once, instead of once each."""
-        if animate:
+        """Replace the rules of a node; new colors repaint it and what is in it once, instead of once each.
+
+        Without transitions nothing can be animated, which Textual finds out from every rule.
+        """
+        if animate and "transitions" in rules:
             super().replace_rules(node, rules, animate)
             return
         base = node.styles.base
