@@ -44,13 +44,12 @@ STAND_INS |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
 STAND_INS |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
 
 
-_RANGES: list[list[int]] = []
-for _code in sorted(STAND_INS):
-    if _RANGES and _code == _RANGES[-1][1] + 1:
-        _RANGES[-1][1] = _code
-    else:
-        _RANGES.append([_code, _code])
-_UNSAFE = re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\U000e0000-\U000e0fff"
+    + "".join(map(chr, (*BIDI, *ZERO_WIDTH)))
+    + "]"
+)
+"""The characters of `STAND_INS`."""
 _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 

@@ -84,15 +84,16 @@ class NotesPane(Vertical):
     def show(self, notes: Sequence[Note], search: NoteSearch | None = None) -> None:
         """Show the notes.
 
-        After a pause, `search` looks for more notes; until it is done, the last results stay.
+        After a pause, `search` looks for more notes; until it is done, the last results stay. None goes on with the
+        last search.
         """
         if not self.lines.is_attached:
             self.mount(self.lines)  # the first picture shows no notes
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
-        if self._pause is not None:
-            self._pause.stop()
         if search is not None:
+            if self._pause is not None:
+                self._pause.stop()
             self._search = search
             self._pause = self.set_timer(PAUSE_SECONDS, partial(self._go_on, search))
 
