@@ -6,7 +6,6 @@ that looks like a credential is rejected on load and save. Messages name the pla
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -193,5 +192,7 @@ def _check_address(value: Any, place: str, path: str | None) -> None:
 
 
 def _nearest(name: str) -> str:
+    import difflib  # only for the hint
+
     near = difflib.get_close_matches(name, PARAMETERS, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(PARAMETERS)}"
