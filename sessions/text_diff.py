@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -67,6 +66,8 @@ def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) ->
     if len(old) > most or len(new) > most:
         codes.append(("replace", head, head + len(old), head, head + len(new)))
     else:
+        import difflib  # to compare nothing does not need it
+
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         codes.extend((tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes())
     if tail:
@@ -248,6 +249,8 @@ def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]
 def _are_alike(one: str, other: str) -> bool:
     if not one.strip() or not other.strip() or max(len(one), len(other)) > LONGEST_LINE:
         return False
+    import difflib
+
     left, right = ([word.rstrip() for word in _WORD.findall(text)] for text in (one, other))
     return difflib.SequenceMatcher(None, left, right, autojunk=False).quick_ratio() >= ALIKE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -192,6 +191,8 @@ class _Gathering:
         places = places_of(module.text)
         place = places.get(name)
         if place is None:
+            import difflib  # only for the hint
+
             near = difflib.get_close_matches(name, places, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else "`workbench capture` finds where it went"
             if self._is_kept_inside(name.rpartition(".")[2]):
@@ -225,6 +226,8 @@ class _Gathering:
         if self._is_kept_inside(name):
             return _KEPT_INSIDE
         names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]
+        import difflib
+
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
         return (
             f"did you mean {near[0]}?" if near else f"there is {', '.join(names[:8])}" if names else "it has no class"

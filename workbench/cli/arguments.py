@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -36,9 +37,14 @@ class Parser(argparse.ArgumentParser):
             prog=prog,
             description=description,
             epilog=f"examples:\n{examples}" if examples else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # With a width, as argparse makes one for every argument, and would load `shutil` for the terminal's.
+            formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
             allow_abbrev=False,
         )
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
 
     def flag(self, names: str, about: str, **settings: Any) -> None:
         """Add an option without a value; `names` are separated by spaces."""
