@@ -2,10 +2,10 @@
 
 Damages a good reply in more than a hundred named ways, as careless models,
 servers and gateways do, and shows each adapter's verdict: same values, parse
-error, flagged, or silently wrong, the dangerous case. The good reply is the column's
-recording, else the reply below it, another column's reply, a demo, or the
-answer of offline/exact. Tries every adapter, with the options of the session's
-columns. Calls no model.
+error, flagged, or silently wrong, the dangerous case. The good reply is the
+column's recording, else the reply below it, another column's reply, a demo, or
+the answer of offline/exact. Tries every adapter, with the options of the
+session's columns. Calls no model.
 
 Exits 0, or 1 with --fail-over if an adapter is silently wrong more often; 4
 without a reply to damage; with --fail-over, also if an adapter that you name
