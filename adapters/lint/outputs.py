@@ -59,7 +59,7 @@ def output_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
         if profile.reply == "xml" and _holds_code(field):
             yield Lint(
                 "code-as-xml",
-                f"`{name}` most likely contains < or &, which XML allows only as &lt; and &amp;: models forget it.",
+                f"`{name}` may contain < or &, which XML allows only as &lt; and &amp;: models forget it.",
                 place,
             )
         if profile.reply in ("json", "fenced json") and _has_backslashes(field, parts):
@@ -158,7 +158,7 @@ def request_lints(
         for name in [name for name, field in signature.output_fields.items() if _holds_code(field)]:
             yield Lint(
                 "code-as-json",
-                f"`{name}` most likely contains quotes and line breaks, which JSON escapes, and nothing forces {model} "
+                f"`{name}` may contain quotes and line breaks, which JSON escapes, and nothing forces {model} "
                 "to reply in JSON.",
                 Place("field", None, name),
             )

@@ -64,6 +64,8 @@ OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
 FOUND = frozenset(("read", "failed"))
 """States of outputs that are in the reply."""
+FREE_FORMS = ("own", "prose")
+"""The forms whose outputs may look like anything."""
 EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}
 """The names of what a form has for its outputs, if these are not JSON keys."""
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
@@ -118,6 +120,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         return causes
     if names == {CUT} and not reading.ok:
         return _of_a_cut(reading, causes[0])
+    if is_loop and not reading.ok and reading.form not in FREE_FORMS and not _has_begun(reading):
+        causes = (*causes, _unformatted(reading))  # fewer repetitions alone make no format
     in_vain: set[str] = set()
     if CUT in names and (is_echo or is_loop or ECHO in names or _is_complete(reading)):
         in_vain.add(CUT)  # more tokens would make it longer
@@ -362,8 +366,23 @@ def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str
     inputs = [name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text]
     message = f"The reply does not follow the format: none of the {expected} of the outputs is in it"
     if inputs:
-        message = f"The reply repeats the input {named(inputs)}, and none of the {expected} of the outputs is in it"
+        whose = _demo_with(reading, inputs)
+        message = (
+            f"The reply repeats the input {named(inputs)}{whose}, and none of the {expected} of the outputs is in it"
+        )
     return f"{message}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}." if keys else f"{message}."
+
+
+def _demo_with(reading: Reading, inputs: Sequence[str]) -> str:
+    """Return ` of demo N` if a reply has the inputs of that demo and not those asked about; else ""."""
+    messages = reading.ended.prompt.messages if reading.ended.prompt is not None else ()
+    for one in reversed([one for one in messages if one.role == "user"]):
+        given = [
+            "".join([text for text, kind, of in one.segments if kind == "value" and of == name]) for name in inputs
+        ]
+        if all(text.strip() and text.strip() in reading.completion for text in given):
+            return f" of {one.turn}" if one.turn.startswith("demo ") else ""
+    return ""
 
 
 def _complaint(reading: Reading) -> str:

@@ -100,6 +100,8 @@ class BenchRun(FilePart):
     """The number of calls that sent a reply's error back to the model."""
     measured: Annotated[tuple[Measured, ...], ALWAYS] = ()
     """Tokens, cost and time of each call."""
+    copied_demo: int = 0
+    """The number of the demo whose outputs the values repeat, although its inputs differ; 0 for none."""
 
     @property
     def cost(self) -> float | None:

@@ -53,6 +53,8 @@ class Totals:
     """The number of runs that sent an error back to the model."""
     asked_and_parsed: int
     parsed: int
+    copied: int
+    """The number of parsed runs whose values repeat a demo."""
     expecting: int
     """The number of runs with expectations."""
     held: int
@@ -281,6 +283,7 @@ class Cell(Totals):
             self._flags[flag] = self._flags.get(flag, 0) + 1
         if run.outcome == "parsed":
             self.parsed += 1
+            self.copied += run.copied_demo > 0
             self.asked_and_parsed += run.asked_again > 0
             self._values.append(hash(json.dumps(dict(run.values), ensure_ascii=False)))
 

@@ -1,15 +1,23 @@
-"""Summarise repeats of a request: the frequency of each value, and the number of parse errors."""
+"""Summarise repeats of a request: the frequency of each value, and the number of parse errors; find copied demos."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from enum import EnumType
 from typing import Any
 
 from adapters.late_dataclasses import dataclass
+from adapters.replies.forms import leaves
 from adapters.running.runs import Run
+from adapters.signatures.type_names import walk
+from adapters.values.plain_json import plain
 from sessions.file.typed_values import typed
+from sessions.model.session import Case, Session
+
+MOST_WORDS, LONGEST_LABEL = 2, 24
+"""The most words and characters of a text that may be a label."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,28 @@ def is_misread(run: Run) -> bool:
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     readings = [completion.reading for attempt in own for completion in attempt.completions]
     return not run.ok or any(reading is not None and not reading.ok for reading in readings)
+
+
+def copied_demo(session: Session, case: Case, values: Mapping[str, Any]) -> int:
+    """Return the number of the demo whose outputs are repeated for other inputs; 0 for none.
+
+    Labels and numbers may be equal by right; a text of three words, or a second text, may not.
+    """
+    signature, given = session.signature.read(), plain(dict(values))
+    outputs, inputs = signature.output_fields, {name: case.inputs.get(name) for name in signature.input_fields}
+    demos = [(number, one.values) for number, one in enumerate(session.demos, 1) if one.enabled]
+    alike = [one for one in demos if all(name in one[1] and one[1][name] == given.get(name) for name in outputs)]
+    if not alike or any(all(one.get(name) == inputs[name] for name in inputs) for _, one in alike):
+        return 0
+    texts = 0
+    for name, field in outputs.items():
+        parts = list(walk(field.annotation))
+        choices = {one.value for part in parts if isinstance(part, EnumType) for one in part}  # type: ignore[var-annotated]
+        own = [one for one in leaves(given[name]) if isinstance(one, str) and one and one not in (*parts, *choices)]
+        if any(len(one.split()) > MOST_WORDS or len(one) > LONGEST_LABEL for one in own):
+            return alike[0][0]
+        texts += 1 if own and isinstance(given[name], list) else len(own)
+    return alike[0][0] if texts > 1 else 0
 
 
 def _counted(values: Iterable[object]) -> tuple[Counted, ...]:

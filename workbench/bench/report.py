@@ -118,6 +118,12 @@ FACTS = (
     Fact("parsed", "parsed", lambda it: it.parsed, lambda it: share_words(it, "parsed")),
     Fact("interval", "", lambda it: _ends(it, "parsed")),
     Fact(
+        "copied",
+        "copied from a demo",
+        lambda it: it.copied,
+        lambda it: f"{it.copied:,} of {it.parsed:,}" if it.copied else "",
+    ),
+    Fact(
         "expectations",
         "as expected",
         lambda it: it.held if it.expecting else None,

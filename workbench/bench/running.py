@@ -312,13 +312,14 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
     kept = recording.reply_of_run(run, job.model)
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
     tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
+    outcome = outcome_of(run)
     return BenchRun(
         case=job.case.name,
         column=job.column.id,
         number=job.number,
         series=job.series,
         request=job.request,
-        outcome=outcome_of(run),
+        outcome=outcome,
         adapter=job.column.adapter,
         model=job.model,
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -331,5 +332,6 @@ def bench_run(job: Job, run: Run, judged: Judged, scrub: Scrubber) -> BenchRun:
         retries=sum(one.purpose == "retry" for one in run.attempts),
         asked_again=sum(one.purpose == "again" for one in run.attempts),
         measured=recording.measured_of_run(run),
+        copied_demo=repeats.copied_demo(job.target.session, job.case, run.values) if outcome == "parsed" else 0,
         **judged._asdict(),
     )

@@ -250,7 +250,8 @@ def _corrections(state: State, column: Column, reading: Reading) -> Iterator[Fix
         yield Fix("reply", f"Edit this reply: {said}.", {"reply": miss.mended})
     causes = {one.cause for one in reading.diagnosis}
     takes_demos = catalog.profile(column.adapter).has_demos
-    if reading.ok or not takes_demos or not state.case.inputs or "runaway-repetition" in causes:
+    is_mere_loop = "runaway-repetition" in causes and "format-not-followed" not in causes
+    if reading.ok or not takes_demos or not state.case.inputs or is_mere_loop:
         return
     if found:
         values: Mapping[str, Any] = {**state.case.inputs, **plain(dict(found[0].reading.values))}

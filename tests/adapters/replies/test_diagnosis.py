@@ -521,6 +521,32 @@ def test_an_input_given_back_without_an_output_is_named(adapter: str, reply: str
     assert reply_to(KETTLE, adapter, reply).diagnosis[0].message.startswith("The reply repeats the input `review`, and")
 
 
+def test_an_input_of_a_demo_given_back_is_not_said_to_be_that_of_the_case() -> None:
+    made, signature = catalog.make("chat"), adapters.read_signature(REVIEW)
+    demos = [
+        {"review": f"{word} as a stone, and twice as loud.", "label": "bad", "score": 1, "reason": "x"}
+        for word in ("Heavy", "Cold")
+    ]
+    prompt = made.render(signature, demos, {"review": KETTLE})
+
+    def said(review: str) -> str:
+        reading = made.read(signature, f"[[ ## review ## ]]\n{review}").ending("stop", None, {}, prompt)
+        return reading.diagnosis[0].message
+
+    assert said(demos[1]["review"]).startswith("The reply repeats the input `review` of demo 2, and none")
+    assert said(KETTLE).startswith("The reply repeats the input `review`, and none")
+    assert said(f"{demos[0]['review']}\n{KETTLE}").startswith("The reply repeats the input `review`, and none")
+    assert said("A text of its own.").startswith("The reply repeats the input `review`, and none")
+
+
+def test_a_loop_that_never_followed_the_format_has_the_fixes_of_the_format_too() -> None:
+    loop = reply_to(KETTLE, "chat", "The kettle is good and " * 20, "length").diagnosis
+    assert [one.cause for one in loop if one.fixes] == ["runaway-repetition", "format-not-followed"]
+    assert {"adapter": "json"} in [fix.change for one in loop for fix in one.fixes]
+    begun = reply_to(KETTLE, "chat", f"[[ ## label ## ]]\n{'good and ' * 60}", "length").diagnosis
+    assert "format-not-followed" not in [one.cause for one in begun]
+
+
 def test_the_second_reply_of_two_step_is_not_to_be_mended_by_two_step() -> None:
     signature = adapters.read_signature("q -> a: int, b")
     reading = catalog.make("twostep").read(signature, "Seven, Paris.", "Seven and Paris, I think.")  # type: ignore[call-arg]

@@ -473,6 +473,13 @@ def test_the_character_nul_is_taken_out_of_a_reply(column: str, reply: str, edit
     assert best.fix.change == {"reply": edited}
 
 
+def test_a_loop_that_never_followed_the_format_is_shown_it_first() -> None:
+    found = [one.fix for one in effects(session(), "chat", "The page is blank and " * 60)]
+    assert found[0].message == fixes.FILL_IN
+    assert {"adapter": "json"} in [one.change for one in found]
+    assert "sampling" in [one.kind for one in found]
+
+
 def test_a_loop_is_stopped_before_anything_else() -> None:
     loop = '{"label": [' + '{"term": "bug"},\n' * 80
     kinds = [one.fix.kind for one in effects(replace(session(), columns=(Column("json", "json"),)), "json", loop)]

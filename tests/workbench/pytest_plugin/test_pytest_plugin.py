@@ -280,7 +280,7 @@ def test_lints_are_tests_on_request(run_pytest: Pytest, project: Path) -> None:
     store.save(replace(session, signature=replace(session.signature, text="note -> code: str, currency")), file)
     done = run_pytest("--workbench-lint", "-k", "lint")
     assert done.ids("FAILED") == {"prompts/invoice.session.json::lint"}
-    assert "warning code-as-xml: `code` most likely contains < or &" in done.text
+    assert "warning code-as-xml: `code` may contain < or &" in done.text
     assert not [one for one in run_pytest().ids("FAILED") if one.endswith("::lint")]
 
 

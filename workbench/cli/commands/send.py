@@ -116,7 +116,8 @@ def run(options: arguments.Options) -> int:
         shapes, codes = _send_all(sender, chosen, cases, options)
     now = OUTCOMES.get(exit_codes.worst(codes))
     if before and now and not options.json:
-        console.text(f"before the fix: {before}; now: {now}")
+        also = f", but repeats the values of demo {sender.copied[0]}" if sender.copied else ""
+        console.text(f"before the fix: {before}; now: {now}{also}")
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}
         console.json(runs | {"cases": shapes} if options.all_cases else runs)
@@ -269,6 +270,8 @@ class _Sender:
     _handlers: dict[str, Any]
     _kept: _Kept
     _past: _Past
+    copied: list[int] = field(default_factory=list)
+    """The numbers of the demos whose outputs replies repeat."""
 
     def send(self, chosen: Selection, case: Case, column: Column) -> tuple[Any, list[int]] | None:
         """Send a column; return its JSON shape and the runs' exit codes, or None once sending has stopped."""
@@ -320,6 +323,8 @@ class _Sender:
             return self._told(column.id, CommandError(str(error)))
         if options.type_results:
             self._kept.session = state.session  # with the results that were typed
+        if outcome.ok and (copied := repeats.copied_demo(chosen.session, chosen.case, outcome.values)):
+            self.copied.append(copied)
         if replay is None:
             self._past.add(chosen.session, chosen.case, column, outcome)
         return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))

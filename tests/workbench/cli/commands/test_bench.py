@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_lm import ScriptedLM
 
 from sessions.bench import results
 from sessions.bench.statistics import wilson
 from sessions.file import store
-from sessions.model.session import Case
+from sessions.model.session import Case, Demo
 from workbench.bench.running import Progress
 from workbench.output import exit_codes
+from workbench.sending import sending
 
 Run = Callable[..., Any]
 
@@ -494,6 +496,25 @@ def test_parts_of_several_machines_are_joined_as_a_single_bench(rain: str, run: 
     assert run("bench", rain, "--join", str(tmp_path / "none")).code == exit_codes.USAGE
     assert run("bench", rain, "--join", str(folder), "--shard", "1/3").code == exit_codes.USAGE
     assert run("bench", rain, "--shard", "4/3").code == exit_codes.USAGE
+
+
+def test_replies_copied_from_a_demo_are_counted_beside_those_that_parsed(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "q.session.json")
+    run("new", "ticket -> reason", "-o", path, "--input", "ticket=T")
+    with_cases(path, 2)
+    copied = Demo({"ticket": "U", "reason": "The page stays white."})
+    store.save(replace(store.load(path), demos=(copied,)), path)
+    reply = "[[ ## reason ## ]]\nThe page stays white."
+    monkeypatch.setattr(sending, "open_model", lambda *_, **__: ScriptedLM(reply))
+    column = run("bench", path, "--adapter", "chat", "--json").json["columns"]["chat"]
+    assert (column["parsed"], column["copied"]) == (2, 2)
+    text = run("bench", path, "--adapter", "chat", "--no-send").out
+    assert re.search(r"parsed +copied from a demo .*\nchat +2 of 2 \(.*\) +2 of 2 ", text), text
+    store.save(replace(store.load(path), demos=()), path)
+    done = run("bench", path, "--adapter", "chat")
+    assert done.code == 0 and "copied" not in done.out
 
 
 def test_a_column_that_asks_again_shows_how_often_it_helps(tmp_path: Path, run: Run) -> None:

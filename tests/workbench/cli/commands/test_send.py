@@ -10,11 +10,12 @@ from threading import Barrier, Event
 from typing import Any
 
 import pytest
+from scripted_lm import ScriptedLM
 
 from sessions import examples
 from sessions.file import store
 from sessions.model.replies import Reply
-from sessions.model.session import Column, Session
+from sessions.model.session import Case, Column, Session, SignatureText
 from workbench.output import exit_codes
 from workbench.sending import sending
 
@@ -345,6 +346,19 @@ def test_the_outcome_before_a_fix_is_printed_beside_that_after_it(tmp_path: Path
     store.save(replace(session, cases=(case,)), path)
     done = run("send", str(path), "--adapter", "xml", "--apply", "adapter")
     assert (done.code, done.out.splitlines()[-1]) == (0, "before the fix: parse error; now: parsed"), done.err
+
+
+def test_a_fix_after_which_the_reply_copies_a_demo_is_said_to_do_so(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, good = tmp_path / "q.session.json", "[[ ## reason ## ]]\nThe page stays white."
+    monkeypatch.setattr(sending, "open_model", lambda *_, **__: ScriptedLM(good))
+    cases = (Case("bad", {"ticket": "T"}, replies={"chat": Reply("It is a bug.")}),)
+    cases += (Case("good", {"ticket": "U"}, replies={"chat": Reply(good)}),)
+    store.save(Session(SignatureText("ticket -> reason"), (), (Column("chat", "chat"),), cases), path)
+    done = run("send", str(path), "--adapter", "chat", "--apply", "demo")
+    said = "before the fix: parse error; now: parsed, but repeats the values of demo 1"
+    assert (done.code, done.out.splitlines()[-1]) == (0, said), done.err
 
 
 def test_a_fix_of_a_reply_that_was_not_kept_is_asked_for_in_vain(tmp_path: Path, run: Run) -> None:

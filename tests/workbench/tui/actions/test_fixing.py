@@ -85,6 +85,26 @@ def test_the_next_run_says_whether_it_helped() -> None:
     at_the_desk(act, SESSION, size=(120, 35))
 
 
+def test_a_reply_that_parses_by_copying_a_demo_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = "[[ ## reason ## ]]\nThe page stays white.\n\n[[ ## completed ## ]]"
+    monkeypatch.setattr(sending, "open_model", lambda *_, **__: ScriptedLM(good))
+    cases = (Case("bad", {"ticket": "T"}, replies={"chat": Reply("It is a bug.", source="pasted")}),)
+    cases += (Case("good", {"ticket": "U"}, replies={"chat": Reply(good, source="pasted")}),)
+    session = Session(SignatureText("ticket -> reason"), (), (Column("chat", "chat"),), cases)
+
+    async def act(desk: Desk) -> None:
+        await open_fixes(desk)
+        await desk.until(lambda: "as a demo of the format" in on_screen(desk), "for the list")
+        await desk.press("enter", "f8")
+        await desk.sent()
+        await desk.until(lambda: "It parses, but copies a demo" in on_screen(desk), "to hear of it")
+        said = " ".join(on_screen(desk).split())
+        assert "It helped" not in said and "repeats the values of demo 1" in said
+        assert desk.document.session.demos[0].values["ticket"] == "U"
+
+    at_the_desk(act, session, size=(120, 35))
+
+
 def test_a_run_without_the_fix_says_nothing_of_it() -> None:
     async def act(desk: Desk) -> None:
         await open_fixes(desk)
