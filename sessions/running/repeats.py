@@ -92,10 +92,10 @@ def copied_demo(session: Session, case: Case, values: Mapping[str, Any]) -> int:
     for name, field in outputs.items():
         parts = list(walk(field.annotation))
         choices = {one.value for part in parts if isinstance(part, EnumType) for one in part}  # type: ignore[var-annotated]
-        own = [one for one in leaves(given[name]) if isinstance(one, str) and one and one not in (*parts, *choices)]
+        own = [one for one in leaves(given.get(name)) if isinstance(one, str) and one and one not in (*parts, *choices)]
         if any(len(one.split()) > MOST_WORDS or len(one) > LONGEST_LABEL for one in own):
             return alike[0][0]
-        texts += 1 if own and isinstance(given[name], list) else len(own)
+        texts += 1 if own and isinstance(given.get(name), list) else len(own)
     return alike[0][0] if texts > 1 else 0
 
 

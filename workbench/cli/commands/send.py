@@ -116,7 +116,8 @@ def run(options: arguments.Options) -> int:
         shapes, codes = _send_all(sender, chosen, cases, options)
     now = OUTCOMES.get(exit_codes.worst(codes))
     if before and now and not options.json:
-        also = f", but repeats the values of demo {sender.copied[0]}" if sender.copied else ""
+        is_copied = bool(sender.copied) and now == OUTCOMES[exit_codes.OK]
+        also = f", but repeats the values of demo {sender.copied[0]}" if is_copied else ""
         console.text(f"before the fix: {before}; now: {now}{also}")
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}

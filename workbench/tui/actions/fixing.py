@@ -152,14 +152,16 @@ def say_whether_it_helped(host: Host, ended: ColumnRun) -> None:
     if applied is None or not host.document.can_undo(applied.message):
         return
     message, before, source = applied
-    copied = repeats.copied_demo(ended.sent.session, ended.sent.case, ended.run.values) if ended.sent is not None else 0
+    sent, copied = ended.sent, 0
+    if ended.run.ok and sent is not None:
+        copied = repeats.copied_demo(sent.session, sent.case, ended.run.values)
     said = f"{message} Before: {before}. Now: {'parsed' if ended.run.ok else 'parse error'}."
     hint = ""
     if source == "sent":
         hint = host.key_words("{app.past_runs|shift+F7} shows both replies, {runs.mark|space} compares them.")
     elif source:  # the list of runs does not hold it
         hint = host.key_words("{app.undo|ctrl+z} shows the earlier reply, {app.redo|ctrl+y} this one.")
-    if ended.run.ok and copied:
+    if copied:
         said += f" But the reply repeats the values of demo {copied}, for other inputs."
         plain_notify(host.app, f"{said} {hint}", title="It parses, but copies a demo", severity="warning")
     elif ended.run.ok:
