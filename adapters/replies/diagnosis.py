@@ -52,7 +52,6 @@ UNUSUAL = AFFECT_OTHERS | ECHOES | {"error-body"}
 """Flags with more to do than to rank them."""
 PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19})")
 """A reply that begins with a program."""
-"""The beginning of an object, unlike that of a placeholder such as {name}."""
 NO_KEY = re.compile(r'[`json\s]*\{\s*("[^"\\]{1,4000}")\s*[,}]')
 """A text in braces where a JSON key belongs."""
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")

@@ -49,11 +49,11 @@ PART_OF_AN_ESCAPE = re.compile(
 )
 """An escape of one character with too few digits, too many u, or in braces as in JavaScript."""
 BACKTICKS = re.compile("`{1,3}")
-ESCAPED_END = re.compile(r'\w[^"\\\n]?\\"\s*,\s*\n\s*"')
+ESCAPED_END = re.compile(r'\w[^"\\\n]?\\"\s*,[^\S\n]*\n\s*"(?!\s*[,}\]])')
 """An escaped quote where a text ends its line, before the next JSON key or item."""
 ESCAPED_QUOTE = re.compile(r'\\+"')
 PIECE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')"""
-IN_PIECES = re.compile(rf"""\"\s*:\s*{PIECE}(\s*\+\s*)(?:{PIECE}|[A-Za-z_][\w.()\[\]]*+)\s*[+,}}\]]""", re.DOTALL)
+IN_PIECES = re.compile(rf"""(?<!\\)"\s*:\s*{PIECE}(\s*\+\s*)(?:{PIECE}|[A-Za-z_][\w.()\[\]]*+)\s*[+,}}\]]""", re.DOTALL)
 """A text that goes on with + and another text or a name, as in a program."""
 JSON_SIGN = re.compile(r'["{}\[\]]')
 SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
@@ -96,7 +96,8 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         return
     json = JsonText(text)
     at = 0 if json.complaint is None else json.complaint[1]
-    if json.is_cut_off and _is_prose(text, at):
+    follows_a_key = text[max(0, at - 20) : at].rstrip(" ").endswith(":")  # unlike a fence closed on a new line
+    if json.is_cut_off and not (follows_a_key and reading.ok) and _is_prose(text, at):
         said = f"The model breaks off its JSON and goes on in prose ({_place_in(reading, text, at)})"
         yield Flag("json-broken-off", f"{said}: {shown(text[at:].strip())}.")
     elif json.is_cut_off:
@@ -111,7 +112,6 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
         where = _place_in(reading, text, twice.start())
         said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
         yield Flag("quote-escaped-twice", said)
-    follows_a_key = text[max(0, at - 20) : at].rstrip(" ").endswith(":")  # unlike a fence closed on a new line
     if follows_a_key and (ticks := BACKTICKS.match(text, at)):
         where = _place_in(reading, text, at)
         said = f"A text begins with {ticks.group()} instead of a quote ({where}): json_repair guessed where it ends."

@@ -53,7 +53,7 @@ RESPONSES = {"choices": ("message", "text", "delta"), "candidates": ("content",)
 ABOUT_A_CALL = frozenset(("model", "object", "usage", "usageMetadata", "stop_reason", "done"))
 PARTS = re.compile(r"""\s*\[\s*\{\s*["']type["']\s*:\s*["'](?:text|thinking|reasoning|output_text)["']\s*,""")
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"')
-EVENTS = re.compile(r"(?:event: ?\w[^\n]*\n|id: ?[^\n]*\n|: ?[^\n]*\n)*data: ?(?:\{|\[DONE\])")
+EVENTS = re.compile(r"(?:event: ?\w[^\n]*\n|(?:id)?:[^\n]*\n)*data: ?(?:\{|\[DONE\])")
 MOST_PARTS = 10
 
 

@@ -257,7 +257,7 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
         not is_prose
         and _may_be_wrapped(start)
         and (match := WRAPPER.search(start))
-        and match.group()[1:-1] not in outputs
+        and match.group().strip()[1:-1] not in outputs
     ):
         where = f"{match.group().strip()}, {place(reading, match.start())}"
         yield Flag("tool-call-wrapper", f"The reply has the wrapper of a provider's tool call ({where}).")
@@ -279,7 +279,7 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
             yield Flag("placeholder-echoed", said)
         if "Action" in start or "Thought" in start:
             layout = dict.fromkeys(match.group(1) for match in REACT.finditer(start))
-            if len(layout) > 1 or ("Action" in layout and "action" not in outputs and first == "A"):
+            if len(layout) > 1 or ("Action" in layout and "action" not in outputs and start.lstrip()[:6] == "Action"):
                 said = f"The reply has the layout of ReAct agents ({', '.join(layout)}), not that of the prompt."
                 yield Flag("agent-layout", said)
         if len(start) < LONGEST_ERROR and ERROR_TEXT.match(start):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -896,3 +897,28 @@ def test_what_looks_like_a_call_an_item_or_an_error_is_none(signature: str, comp
     causes = [one.cause for one in read("json", signature, completion).diagnosis]
     assert {"tool-call-wrapper", "agent-layout", "error-body"}.isdisjoint(causes)
     assert not any("an item of the list" in one.message for one in read("json", signature, completion).diagnosis)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "signature", "completion", "wrong"),
+    [
+        ("chat", "q -> a", "As you asked, here is the plan.\n\nAction: call the customer today.", "agent-layout"),
+        ("xml", "q -> tool_use, n: int", "  <tool_use>x</tool_use>\n<n>x</n>", "tool-call-wrapper"),
+        ("json", "q -> a", '{"a": The capital of France is Paris. It is large.', "json-broken-off"),
+        ("json", "q -> a", '{"a": "{\\"k\\": \'b\' + c}",}', "text-in-pieces"),
+        ("json", "q -> a, b", '{"a": "two lines:\n\\"yes\\",\n", "b": "x",}', "quotes-escaped"),
+    ],
+)
+def test_what_looks_like_a_known_cause_is_none(adapter: str, signature: str, completion: str, wrong: str) -> None:
+    assert wrong not in [one.cause for one in read(adapter, signature, completion).diagnosis]
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [": x\n" * 2_000 + "data: x", "id: 1\n" * 2_000 + "data: x", '{"answer": "b\\",' + "\n" * 50_000 + "x"],
+    ids=["comments", "ids", "line-breaks"],
+)
+def test_long_replies_of_an_unfinished_sign_are_diagnosed_at_once(completion: str) -> None:
+    before = time.process_time()
+    assert read("json", "q -> answer, n: int", completion).diagnosis
+    assert time.process_time() - before < 2

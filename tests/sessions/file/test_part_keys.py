@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,7 @@ def test_a_part_read_from_a_file_has_all_fields_as_one_that_is_made_here() -> No
         assert [name for name in vars(one) if name != "keys"] == [name for name in vars(made) if name != "keys"]
         with pytest.raises(AttributeError):
             one.extra = {}  # type: ignore[misc]
+        assert sys.getsizeof(vars(one)) <= sys.getsizeof(vars(made))
 
 
 @pytest.mark.parametrize(
