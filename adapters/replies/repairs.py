@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
+from itertools import islice, takewhile
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard, get_args, get_origin
 
@@ -102,7 +104,7 @@ def _json(raw: str) -> Any:
 
 def without_signs(text: str, annotation: object) -> Any:
     """Return what a line of YAML, or of an object without its braces, has as its value."""
-    text = text.removesuffix("```").strip()
+    text = text.strip().removesuffix("```").removesuffix("---").strip()
     items = [BULLET.match(line) for line in text.splitlines()]
     if items and all(items) and get_origin(without_none(annotation)) is list:
         return [_json(one[1]) for one in items if one]
@@ -166,8 +168,9 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
 
 
 LABEL = re.compile(
-    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|##|$))"
-    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]{1,4}#{2,6}(?![^ \t]|[ \t]*\])|[ \t]*$)"
+    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?:[:=>]|##|$))"
+    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
+    r"(?P<colon>[ \t]{0,2}(?::=?|=>?|->)[*_]{0,3}|[ \t]{1,4}#{2,6}(?![^ \t]|[ \t]*\])|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
 LINE_BEGINS = re.compile("\n")
@@ -290,10 +293,62 @@ def _label_begins(signature: Signature) -> re.Pattern[str]:
     return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})")
 
 
+class Label(NamedTuple):
+    """The name of an output in any layout: its offset, and how it is written with the signs around it."""
+
+    start: int
+    written: str
+    is_certain: bool
+    """Whether a sign before a value follows it, as after a key."""
+
+
+AFTER_A_NAME = (
+    r"""(?P<closing>[ ](?:## \]\]|[*\])}>%#]{1,4}|={2,4})|["'`*\])}>%#]{0,4})"""
+    r"""(?:(?P<sign>[ \t]{0,3}(?:=>|->|:=|→|[:=|：])|,(?=\S)|\t)|(?P<other>\((?!s\))|[ \t]*(?=\n|\Z)))?"""
+)
+"""Signs that close a name, and a sign before its value, as in any language; else a call, or the end of the line."""
+BEFORE_A_NAME_IN_TEXT = re.compile(r"""(?:\[\[ )?[^\w\s.,;"]{2,4} \Z|[^\w\s.;]{1,4}\Z|\t\Z""")
+SIGILS = ("$", "@", ":", "#", "&", "?", "(", "[", "{", "<", ",", "\t")
+"""Signs before a name that make it a label without any after it."""
+MIRRORED = str.maketrans("([{<", ")]}>")
+LONGEST_SOUGHT = 200_000
+MOST_FOUND = 50
+
+
+@lru_cache(maxsize=1024)
+def _name_in_text(name: str) -> re.Pattern[str]:
+    letters = "[ _-]?".join(map(re.escape, sound(name)))
+    return re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
+
+
+def labels_of(text: str, names: Iterable[str]) -> dict[str, Label]:
+    """Find the labels of outputs in a text of any layout."""
+    found = {name: max(_labels(text, name), key=attrgetter("is_certain"), default=None) for name in names}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _labels(text: str, name: str) -> Iterator[Label]:
+    """Yield the places of an output's name with signs around it that make it a label."""
+    for match in islice(_name_in_text(name).finditer(text, 0, LONGEST_SOUGHT), MOST_FOUND):
+        start, end = match.start(), match.start("closing")
+        before = BEFORE_A_NAME_IN_TEXT.search(text[max(0, start - 8) : start])
+        opening, (closing, sign, other) = before.group() if before else "", match.group("closing", "sign", "other")
+        pairs = takewhile(
+            lambda pair: pair[0] == pair[1], zip(opening[::-1].translate(MIRRORED), closing, strict=False)
+        )
+        paired = len([*pairs])
+        is_certain = bool(sign) or (closing[:1] == "}" and not opening)
+        is_alone = other is not None and (other == "(" or text[start - 1 : start] in ("", "\n"))
+        begin = start - (paired or opening.endswith(SIGILS[: 6 if sign else 10]))
+        said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
+        if is_certain or is_alone or paired or opening.endswith(SIGILS):
+            yield Label(begin, said, is_certain)
+
+
 @lru_cache(maxsize=1024)
 def opening_tag(name: str) -> re.Pattern[str]:
     """Compile the opening tag of an output, in any case."""
-    return re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE)
+    return re.compile(rf"(?<!<)<{re.escape(name)}(?:\s[^<>]{{0,500}})?(?<!/)>(?!>)", re.IGNORECASE)
 
 
 def between_tags(text: str, signature: Signature) -> dict[str, str]:
