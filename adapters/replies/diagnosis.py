@@ -19,7 +19,7 @@ from adapters.replies.flags.explaining import grounds
 from adapters.replies.flags.json_flags import KEY_AND_COLON, MOST_KEYS, broken_json, first_keys, unread_key
 from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.flags.xml_structure import TAG, only_mentions_tags
-from adapters.replies.near_misses import LEAKS, NAME, find
+from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import (
     CUT_OFF,
     LAST,
@@ -31,7 +31,7 @@ from adapters.replies.patterns import (
     UNKNOWN,
     fixes_of,
 )
-from adapters.replies.reading import ABSENT
+from adapters.replies.reading import ABSENT, ReplyForm
 from adapters.replies.repairs import Label, labels_of
 from adapters.replies.sections import without_thinking
 from adapters.signatures.type_names import written
@@ -67,6 +67,8 @@ FOUND = frozenset(("read", "failed"))
 """States of outputs that are in the reply."""
 EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}
 """The names of what a form has for its outputs, if these are not JSON keys."""
+A_NAME_IN_SIGNS = re.compile(r"""[\s\["'<#]{0,20}(\w(?:[\w .-]{0,60}\w)?)""")
+A_NAME: Mapping[ReplyForm, str] = {"markers": "marker", "xml": "tag"}
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
 """A colon after a word, and at most the beginning of an answer after it."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
@@ -267,22 +269,29 @@ def _lacks(reading: Reading, missing: Sequence[str], left_out: str) -> str:
         said = f"the model wrote the name of the input `{instead}` instead"
     others = "" if instead else "".join([f", but {shown(one)}" for one in _other_names(reading)])
     absent = [f"The reply has no {named(lacking)}{others}; {said}."] if lacking else []
-    were = "was" if len(labels) == 1 else "were"
-    present = [f"{named(list(labels))} {were} not read: the reply {_as_written(reading, labels)}."] if labels else []
+    why = f"The reply has no {A_NAME.get(reading.form, 'JSON key')} for {named(list(labels))}, but"
+    if broken or any('"' in one.written for one in labels.values()):
+        why = f"{named(list(labels))} {'was' if len(labels) == 1 else 'were'} not read: the reply"
+    present = [f"{why} {_as_written(reading, labels)}."] if labels else []
     return " ".join([*present, *absent, *([f"{broken}."] if broken else [])])
 
 
 def _other_names(reading: Reading) -> list[str]:
     """Return the first name in the reply's format that is neither an output nor an input."""
-    spans, pattern = reading.spans, NAME.get(reading.form)
-    starts = [one.start for one in spans if one.kind == "unknown"] if "unknown" in reading.kinds else []
-    found = [pattern.match(reading.completion, start) for start in starts[:MOST_SHOWN]] if pattern else []
+    starts = [one.start for one in reading.spans if one.kind == "unknown"] if "unknown" in reading.kinds else []
+    found = [A_NAME_IN_SIGNS.match(reading.completion, start) for start in starts[:MOST_SHOWN]]
     return [one[1] for one in found if one and one[1] not in reading.signature.fields][:1]
 
 
 def _certain(reading: Reading, names: Iterable[str]) -> dict[str, Label]:
     """Find the labels of outputs that a sign before a value follows."""
     return {name: one for name, one in labels_of(reading.completion, names).items() if one.is_certain}
+
+
+def _begin_lines(reading: Reading, names: Iterable[str]) -> bool:
+    """Return whether the label of an output begins a line, unlike one in a sentence."""
+    text, labels = reading.completion, _certain(reading, names).values()
+    return any(not text[text.rfind("\n", 0, one.start) + 1 : one.start].strip("*#_-> ") for one in labels)
 
 
 def _as_written(reading: Reading, labels: Mapping[str, Label]) -> str:
@@ -314,8 +323,10 @@ def _last(reading: Reading) -> Diagnosis:
     for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
+        if not FOUND.isdisjoint([reading.fields[name].state for name in lacking]):
+            break  # it has these outputs, and others in another layout
         if labels := _certain(reading, lacking):
-            message += f", but {_as_written(reading, labels)}"
+            message += f", and {_as_written(reading, labels)}"
         elif lacking:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
@@ -333,7 +344,7 @@ def _last(reading: Reading) -> Diagnosis:
     if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs
         return _told(reading, MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
-    if is_a_beginning and reading.ended.finish_reason != "stop" and not _certain(reading, missing):
+    if is_a_beginning and reading.ended.finish_reason != "stop" and not _begin_lines(reading, missing):
         for flag in grounds(reading):
             if flag.name == CUT_OFF:
                 return _told(reading, CUT_OFF, flag.message)
@@ -368,7 +379,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
         message = f"{subject} ends where it announces the answer, without any {expected}."
     elif in_json := _json_instead(reading, text, subject, expected):
         message = in_json
-    elif labels := labels_of(reading.completion, list(reading.fields)):
+    elif labels := labels_of(reading.completion, reading.fields, max(0, reading.completion.find(text))):
         layout = (
             f"a table instead of the {expected}; it" if TABLE.search(text) else f"no {expected} of the outputs, but"
         )

@@ -304,11 +304,12 @@ class Label(NamedTuple):
 
 AFTER_A_NAME = (
     r"""(?P<closing>[ ](?:## \]\]|[*\])}>%#]{1,4}|={2,4})|["'`*\])}>%#]{0,4})"""
-    r"""(?:(?P<sign>[ \t]{0,3}(?:=>|->|:=|→|[:=|：])|,(?=\S)|\t)|(?P<other>\((?!s\))|[ \t]*(?=\n|\Z)))?"""
+    r"""(?:(?P<sign>[ \t]{0,3}(?:=>|->|:=|→|[:=|：])|,(?=\S)|\t)"""
+    r"""|(?P<other>\((?!s\))|[ \t]*(?:[—–…]|>{2,}|(?=\n|\Z))))?"""
 )
 """Signs that close a name, and a sign before its value, as in any language; else a call, or the end of the line."""
 BEFORE_A_NAME_IN_TEXT = re.compile(r"""(?:\[\[ )?[^\w\s.,;"]{2,4} \Z|[^\w\s.;]{1,4}\Z|\t\Z""")
-SIGILS = ("$", "@", ":", "#", "&", "?", "(", "[", "{", "<", ",", "\t")
+SIGILS = ("$", "@", ":", "#", "&", "?", "--", "(", "[", "{", "<", ",", "\t")
 """Signs before a name that make it a label without any after it."""
 MIRRORED = str.maketrans("([{<", ")]}>")
 LONGEST_SOUGHT = 200_000
@@ -321,15 +322,15 @@ def _name_in_text(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
 
 
-def labels_of(text: str, names: Iterable[str]) -> dict[str, Label]:
-    """Find the labels of outputs in a text of any layout."""
-    found = {name: max(_labels(text, name), key=attrgetter("is_certain"), default=None) for name in names}
+def labels_of(text: str, names: Iterable[str], start: int = 0) -> dict[str, Label]:
+    """Find the labels of outputs in a text of any layout, from an offset on."""
+    found = {name: max(_labels(text, name, start), key=attrgetter("is_certain"), default=None) for name in names}
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _labels(text: str, name: str) -> Iterator[Label]:
+def _labels(text: str, name: str, first: int) -> Iterator[Label]:
     """Yield the places of an output's name with signs around it that make it a label."""
-    for match in islice(_name_in_text(name).finditer(text, 0, LONGEST_SOUGHT), MOST_FOUND):
+    for match in islice(_name_in_text(name).finditer(text, first, first + LONGEST_SOUGHT), MOST_FOUND):
         start, end = match.start(), match.start("closing")
         before = BEFORE_A_NAME_IN_TEXT.search(text[max(0, start - 8) : start])
         opening, (closing, sign, other) = before.group() if before else "", match.group("closing", "sign", "other")
@@ -337,9 +338,9 @@ def _labels(text: str, name: str) -> Iterator[Label]:
             lambda pair: pair[0] == pair[1], zip(opening[::-1].translate(MIRRORED), closing, strict=False)
         )
         paired = len([*pairs])
-        is_certain = bool(sign) or (closing[:1] == "}" and not opening)
+        is_certain = bool(sign) or "]]" in closing or "[[" in opening or (closing[:1] == "}" and not opening)
         is_alone = other is not None and (other == "(" or text[start - 1 : start] in ("", "\n"))
-        begin = start - (paired or opening.endswith(SIGILS[: 6 if sign else 10]))
+        begin = start - (paired or opening.endswith(SIGILS[: 7 if sign else 11]) + opening.endswith("--"))
         said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
         if is_certain or is_alone or paired or opening.endswith(SIGILS):
             yield Label(begin, said, is_certain)

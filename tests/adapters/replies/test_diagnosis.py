@@ -295,7 +295,12 @@ def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, comple
         (
             "chat",
             "[[ ## answer ## ]]\na\n\nScore = 1",
-            "`score` was not read: the reply writes `score` as 'Score =' (line 4, column 1, inside `answer`).",
+            "The reply has no marker for `score`, but writes `score` as 'Score =' (line 4, column 1, inside `answer`).",
+        ),
+        (
+            "xml",
+            "<answer>a</answer>\nScore: 1",
+            "The reply has no tag for `score`, but writes `score` as 'Score:' (line 2, column 1).",
         ),
         (
             "chat",
@@ -305,7 +310,17 @@ def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, comple
         (
             "chat",
             "answer: a; score: 1",
-            "The reply has the fields under headings or labels, but writes `score` as 'score:' (line 1, column 12).",
+            "The reply has the fields under headings or labels, and writes `score` as 'score:' (line 1, column 12).",
+        ),
+        (
+            "chat",
+            "score ## ]]\n1\n\n[[ ## answer ## ]]\na",
+            "The reply has no marker for `score`, but writes `score` as 'score ## ]]' (line 1, column 1).",
+        ),
+        (
+            "xml",
+            "<answer>a</answer>\n<mark>1</mark>",
+            "The reply has no `score`, but 'mark'; it ends without it.",
         ),
         (
             "xml",
