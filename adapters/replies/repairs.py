@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from itertools import islice, takewhile
-from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard, get_args, get_origin
 
@@ -309,40 +308,53 @@ AFTER_A_NAME = (
 )
 """Signs that close a name, and a sign before its value, as in any language; else a call, or the end of the line."""
 BEFORE_A_NAME_IN_TEXT = re.compile(r"""(?:\[\[ )?[^\w\s.,;"]{2,4} \Z|[^\w\s.;]{1,4}\Z|\t\Z""")
-SIGILS = ("$", "@", ":", "#", "&", "?", "--", "(", "[", "{", "<", ",", "\t")
+SIGILS = ("$", "@", ":", "#", "&", "?", "--")
+BRACKETS = (*SIGILS, "(", "[", "{", "<")
+BEFORE_LABELS = (*BRACKETS, ",", "\t")
 """Signs before a name that make it a label without any after it."""
+FIRST_WORD = re.compile("_|(?<=[a-z])(?=[A-Z])")
 MIRRORED = str.maketrans("([{<", ")]}>")
 LONGEST_SOUGHT = 200_000
 MOST_FOUND = 50
 
 
 @lru_cache(maxsize=1024)
-def _name_in_text(name: str) -> re.Pattern[str]:
+def _name_in_text(name: str) -> tuple[str, re.Pattern[str]]:
+    """Return the first word of an output's name, and a pattern for the name with the signs behind it."""
     letters = "[ _-]?".join(map(re.escape, sound(name)))
-    return re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
+    pattern = re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
+    return FIRST_WORD.split(name, maxsplit=1)[0].lower(), pattern
 
 
 def labels_of(text: str, names: Iterable[str], start: int = 0) -> dict[str, Label]:
     """Find the labels of outputs in a text of any layout, from an offset on."""
-    found = {name: max(_labels(text, name, start), key=attrgetter("is_certain"), default=None) for name in names}
-    return {name: one for name, one in found.items() if one is not None}
+    found: dict[str, Label] = {}
+    lower = text[start : start + LONGEST_SOUGHT].lower()
+    for name in names:
+        first, pattern = _name_in_text(name)
+        if first in lower:  # to search all of a text takes a hundred times as long
+            labels = [*_labels(text, pattern.finditer(text, start, start + LONGEST_SOUGHT))]
+            found.update({name: next((one for one in labels if one.is_certain), labels[0])} if labels else {})
+    return found
 
 
-def _labels(text: str, name: str, first: int) -> Iterator[Label]:
+def _labels(text: str, found: Iterator[re.Match[str]]) -> Iterator[Label]:
     """Yield the places of an output's name with signs around it that make it a label."""
-    for match in islice(_name_in_text(name).finditer(text, first, first + LONGEST_SOUGHT), MOST_FOUND):
+    for match in islice(found, MOST_FOUND):
         start, end = match.start(), match.start("closing")
         before = BEFORE_A_NAME_IN_TEXT.search(text[max(0, start - 8) : start])
         opening, (closing, sign, other) = before.group() if before else "", match.group("closing", "sign", "other")
+        if not (opening or closing or sign or other is not None):  # a word in a sentence
+            continue
         pairs = takewhile(
             lambda pair: pair[0] == pair[1], zip(opening[::-1].translate(MIRRORED), closing, strict=False)
         )
         paired = len([*pairs])
         is_certain = bool(sign) or "]]" in closing or "[[" in opening or (closing[:1] == "}" and not opening)
         is_alone = other is not None and (other == "(" or text[start - 1 : start] in ("", "\n"))
-        begin = start - (paired or opening.endswith(SIGILS[: 7 if sign else 11]) + opening.endswith("--"))
+        begin = start - (paired or opening.endswith(SIGILS if sign else BRACKETS) + opening.endswith("--"))
         said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
-        if is_certain or is_alone or paired or opening.endswith(SIGILS):
+        if is_certain or is_alone or paired or opening.endswith(BEFORE_LABELS):
             yield Label(begin, said, is_certain)
 
 
