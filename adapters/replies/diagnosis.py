@@ -365,7 +365,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
     text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
     only_mentions = form == "xml" and only_mentions_tags(text)
     broken = reading.error if form == "xml" and not only_mentions else None
-    is_prose = False
+    is_prose, start = False, max(0, reading.completion.find(text))
     if program := PROGRAM.match(text):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
     elif "\\boxed{" in text:
@@ -379,7 +379,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
         message = f"{subject} ends where it announces the answer, without any {expected}."
     elif in_json := _json_instead(reading, text, subject, expected):
         message = in_json
-    elif labels := labels_of(reading.completion, reading.fields, max(0, reading.completion.find(text))):
+    elif 2 * len(labels := labels_of(reading.completion, reading.fields, start)) >= len(reading.fields):
         layout = (
             f"a table instead of the {expected}; it" if TABLE.search(text) else f"no {expected} of the outputs, but"
         )

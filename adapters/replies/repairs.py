@@ -351,7 +351,9 @@ def _labels(text: str, found: Iterator[re.Match[str]]) -> Iterator[Label]:
         )
         paired = len([*pairs])
         is_certain = bool(sign) or "]]" in closing or "[[" in opening or (closing[:1] == "}" and not opening)
-        is_alone = other is not None and (other == "(" or text[start - 1 : start] in ("", "\n"))
+        is_alone = other == "(" or (
+            (other is not None or closing[:2] == ">>") and text[start - 1 : start] in ("", "\n")
+        )
         begin = start - (paired or opening.endswith(SIGILS if sign else BRACKETS) + opening.endswith("--"))
         said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
         if is_certain or is_alone or paired or opening.endswith(BEFORE_LABELS):
