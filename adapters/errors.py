@@ -112,6 +112,10 @@ class RunError(Exception):
         return type(self), (self.message, self.phase, self.attempt, self.payload), vars(self)
 
 
+class PromptNotMadeError(RunError):
+    """A run whose adapter raised an exception instead of making a prompt."""
+
+
 def type_name(given: object) -> str:
     """Name what was given instead: `str`, `dspy.LM`, `the class ChatAdapter`."""
     if isinstance(given, type):

@@ -313,15 +313,11 @@ def compare(
         while name in sides:  # as for two of one's own, which are both `custom`
             number += 1
             name = f"{adapter.name} {number}"
-        sides[name] = _side(name, adapter, asked, inputs, worked, reply)
+        reading = None if reply is None else read(asked, reply, adapter=adapter)
+        try:
+            sides[name] = Side(name, render(asked, inputs, adapter=adapter, demos=worked), reading)
+        except TypeError:
+            raise
+        except Exception as error:  # anything that dspy's format raises for this signature and these values
+            sides[name] = Side(name, None, reading, f"{type(error).__name__}: {error}")
     return Comparison(sides)
-
-
-def _side(name: str, adapter: Adapter, signature: Signature, inputs: Values, demos: Demos, reply: str | None) -> Side:
-    reading = None if reply is None else read(signature, reply, adapter=adapter)
-    try:
-        return Side(name, render(signature, inputs, adapter=adapter, demos=demos), reading)
-    except TypeError:
-        raise
-    except Exception as error:  # anything that dspy's format raises for this signature and these values
-        return Side(name, None, reading, f"{type(error).__name__}: {error}")

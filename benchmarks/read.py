@@ -3,7 +3,7 @@
 Bars: 1.2 x for replies of 1 kB to 1 MB where nothing needs repair, lists of models included, 1 x where json_repair
 works, 0.5 x for one-field JSON. Flags and near misses are made when asked for: not part of it, but of the second table,
 which compares reading with reading and diagnosing (bar 0.5 x: twice the time at most). The last rows are replies that
-fail: of 1 to 2 kB, and of 65 to 240 characters.
+fail: of 1 to 2 kB, and of 65 to 240 characters, the last of these without any output.
 """
 
 from __future__ import annotations
@@ -119,12 +119,23 @@ SENTENCE = "The customer praises the service, but the lamp came with a dent near
 SHORT = {"reasoning": SENTENCE, "answer": "Paris", "score": 0.5, "sure": True, "names": ["chair", "table"]}
 
 
+NO_OUTPUTS = {
+    "prose": f"{SENTENCE} It should arrive soon.",
+    "a refusal": "I'm sorry, but I cannot help with that request.",
+    "other keys": json.dumps({"thoughts": SENTENCE, "verdict": "negative"}),
+    "a fence with broken JSON": f'```json\n{{"reasoning": "{SENTENCE}", "label": negative\n```',
+}
+
+
 def failing_and_short() -> Iterator[tuple[str, str, Any, str]]:
     """Yield what is wrong, the adapter, the signature and the reply, of a sentence and a value or two."""
     for name in ("chat", "json", "xml", "baml"):
         yield "a wrong Literal", name, LABEL, written(name, LABEL, {"reasoning": SENTENCE, "label": "mixed"})
         yield "a number with words", name, FIVE, written(name, FIVE, {**SHORT, "score": "about 0.5"})
     yield "cut off", "json", FIVE, written("json", FIVE, SHORT).partition("came")[0]
+    for what, completion in NO_OUTPUTS.items():
+        for name in ("chat", "json", "xml", "baml"):
+            yield what, name, LABEL, completion
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 
 class SessionError(ValueError):
@@ -24,6 +25,12 @@ class SessionError(ValueError):
 def counted(number: int, one: str, many: str = "") -> str:
     """Return `1 message` or `1,200 messages`; `many` is the plural if it is not `one` plus s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def few(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """Join names; those beyond `most` are counted: `a, b and 3 more`."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return between.join(names[:most]) + more
 
 
 def step_into(place: str, key: str | int) -> str:

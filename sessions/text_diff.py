@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -67,6 +66,8 @@ def opcodes(before: Sequence[str], after: Sequence[str], most: int = LONGEST) ->
     if len(old) > most or len(new) > most:
         codes.append(("replace", head, head + len(old), head, head + len(new)))
     else:
+        import difflib  # to compare nothing does not need it
+
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         codes.extend((tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in matcher.get_opcodes())
     if tail:
@@ -97,10 +98,10 @@ class Stretch(NamedTuple):
 
 def stretches(before: str, after: str, most_words: int = LONGEST) -> list[Stretch]:
     """Find where two texts differ, by words; more than `most_words` between equal ends are one stretch."""
-    start = _common_prefix(before, after)
+    start = common_prefix(before, after)
     while start and (_is_in_word(before, start) or _is_in_word(after, start)):
         start -= 1
-    tail = _common_prefix(before[start:][::-1], after[start:][::-1])
+    tail = common_prefix(before[start:][::-1], after[start:][::-1])
     while tail and (_is_in_word(before, len(before) - tail) or _is_in_word(after, len(after) - tail)):
         tail -= 1
     old, new = before[start : len(before) - tail], after[start : len(after) - tail]
@@ -164,13 +165,12 @@ def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _common_prefix(one: str, other: str) -> int:
-    if one == other:
-        return len(one)
+def common_prefix(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
+        if one[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -249,6 +249,8 @@ def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]
 def _are_alike(one: str, other: str) -> bool:
     if not one.strip() or not other.strip() or max(len(one), len(other)) > LONGEST_LINE:
         return False
+    import difflib
+
     left, right = ([word.rstrip() for word in _WORD.findall(text)] for text in (one, other))
     return difflib.SequenceMatcher(None, left, right, autojunk=False).quick_ratio() >= ALIKE
 

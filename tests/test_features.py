@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Collection
 from functools import cache
@@ -13,8 +12,7 @@ import pytest
 from adapters.lint.linting import LINTS
 from adapters.replies.flags.glossary import FLAGS
 from workbench.bench.report import FACTS
-from workbench.cli.arguments import Parser
-from workbench.cli.commands import SUMMARIES, load
+from workbench.cli.commands import SUMMARIES, parser_of
 from workbench.config.settings import KEYS
 from workbench.exporting.forms import FORMS
 from workbench.tui.keys import APP_BINDINGS
@@ -41,9 +39,7 @@ def written_by_tests(*places: str) -> frozenset[str]:
 
 def options_of(command: str) -> list[list[str]]:
     """The spellings of every option of a command, `--help` excepted."""
-    parser: argparse.ArgumentParser = Parser(f"workbench {command}", "")
-    load(command).add_arguments(parser)
-    spellings = [list(action.option_strings) for action in parser._actions if action.option_strings]
+    spellings = [list(action.option_strings) for action in parser_of(command)._actions if action.option_strings]
     return [names for names in spellings if "--help" not in names]
 
 

@@ -120,20 +120,22 @@ OURS_OF_A_COMMAND["stress"] = (*OURS_OF_A_COMMAND["render"], "adapters.mutations
 """The folders that a command loads, beside those of `--help`."""
 
 OTHERS_OF_A_COMMAND: dict[str, tuple[str, ...]] = {
-    "--help": (),
+    "--help": ("shutil",),
     "render": ("pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
     "models": ("tomllib",),
 }
-OTHERS_OF_A_COMMAND["parse"] = (*OTHERS_OF_A_COMMAND["render"], "email", "json_repair")
+OTHERS_OF_A_COMMAND["parse"] = (*OTHERS_OF_A_COMMAND["render"], "difflib", "email", "json_repair", "shutil")
 OTHERS_OF_A_COMMAND["check"] = OTHERS_OF_A_COMMAND["render"]
 OTHERS_OF_A_COMMAND["stress"] = OTHERS_OF_A_COMMAND["parse"]
 SLOW_OF_PYTHON = (
     "asyncio",
     "concurrent",
+    "difflib",
     "email",
     "http",
     "logging",
     "multiprocessing",
+    "shutil",
     "ssl",
     "subprocess",
     "tomllib",

@@ -55,17 +55,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.flush()
         return code
     except CommandError as error:
-        console.message(f"workbench: {error}")
+        console.problem(error)
         return error.code
     except KeyboardInterrupt:
-        console.message("workbench: interrupted")
+        console.problem("interrupted")
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
         console.give_up()
         return exit_codes.BROKEN_PIPE
     except console.CannotWriteError as error:
         console.give_up()
-        console.message(f"workbench: standard output cannot be written: {error}")
+        console.problem(f"standard output cannot be written: {error}")
         return exit_codes.USAGE
     except Exception as error:  # a wrong file, a file system error, or a bug, which is logged: print one line
         from adapters.errors import SignatureError
@@ -78,18 +78,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from workbench.output import crash_log
 
         if isinstance(error, SessionError | VariantError | ConfigError | ServersError | SourceError):
-            console.message(f"workbench: {error}")
+            console.problem(error)
             return exit_codes.USAGE
         if isinstance(error, SignatureError):
-            console.message(f"workbench: the signature, {error}")
+            console.problem(f"the signature, {error}")
             return exit_codes.USAGE
         if isinstance(error, OSError) and error.filename and error.errno in FAULTS_OF_THE_SYSTEM:
             reason, hint = whole_files.explain(error)
-            console.message(f"workbench: {error.filename}: {reason}" + (f" ({hint})" if hint else ""))
+            console.problem(f"{error.filename}: {reason}" + (f" ({hint})" if hint else ""))
             return exit_codes.USAGE
 
         log = crash_log.write(error)
-        console.message(f"workbench: internal error ({type(error).__name__}); please send us {log}")
+        console.problem(f"internal error ({type(error).__name__}); please send us {log}")
         return exit_codes.INTERNAL
 
 

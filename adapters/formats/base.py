@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import inspect
 import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Result = TypeVar("Result")
+late_module = functools.cache(importlib.import_module)
+"""Import a module on first use: an import statement in a function takes a microsecond each time."""
 
 
 class Callback:
@@ -181,21 +184,18 @@ class Adapter:
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
         """Find what is surprising about a parse result of this adapter (`Reading.flags`)."""
-        from adapters.replies.flags.explaining import explain
-
-        return explain(reading)
+        found: tuple[Flag, ...] = late_module("adapters.replies.flags.explaining").explain(reading)
+        return found
 
     def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]:
         """Find likely intended replies that this adapter does not parse (`Reading.near_misses`)."""
-        from adapters.replies.near_misses import find
-
-        return find(reading)
+        found: tuple[NearMiss, ...] = late_module("adapters.replies.near_misses").find(reading)
+        return found
 
     def diagnosis_of(self, reading: Reading) -> tuple[Diagnosis, ...]:
         """Diagnose the causes of a parse result (`Reading.diagnosis`)."""
-        from adapters.replies.diagnosis import diagnose
-
-        return diagnose(reading)
+        found: tuple[Diagnosis, ...] = late_module("adapters.replies.diagnosis").diagnose(reading)
+        return found
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, object] | None:
         """Return the `response_format` to request from a model with these capabilities, or None."""

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -31,15 +31,18 @@ MOST_PARTS = 50
 """Further parts of a list or object in a plain member."""
 MOST_AT_ONCE = 1_000
 """Plain members that are looked for at once: Python's `re` remembers every repetition."""
-_PLAIN_MEMBER = re.compile(
-    rf'"({_PLAIN_TEXT})"{_SPACE.pattern}:{_SPACE.pattern}{_or_short(_or_short(_SCALAR))}{_SPACE.pattern}'
-    rf"(?:,{_SPACE.pattern}|\Z)"
-)
+
+
+@cache
+def _plain_member() -> re.Pattern[str]:
+    """Compile the pattern of a member, which takes long and which only a long row needs."""
+    space = _SPACE.pattern
+    return re.compile(rf'"({_PLAIN_TEXT})"{space}:{space}{_or_short(_or_short(_SCALAR))}{space}(?:,{space}|\Z)')
 
 
 @lru_cache(maxsize=8)
 def _plain_members(least: int, most: int) -> re.Pattern[str]:
-    return re.compile(f"(?:{_PLAIN_MEMBER.pattern}){{{least},{most}}}")
+    return re.compile(f"(?:{_plain_member().pattern}){{{least},{most}}}")
 
 
 NOT_JSON = object()
@@ -204,13 +207,13 @@ def _long_rows(text: str, start: int, expected: Sequence[str]) -> tuple[dict[int
     last, end = _end_of_members(text, start)
     if end == start:
         return {}, start + 1
-    *_, final = _PLAIN_MEMBER.finditer(text, last, end)
+    *_, final = _plain_member().finditer(text, last, end)
     rows: dict[int, int] = {}
     for place in sorted({final.start(), *[_last_place(text, start, end, key) for key in expected]}):
         if place >= start:
             if _plain_members(LONG_ROW, LONG_ROW).match(text, start, place) is not None:
                 rows[start] = place
-            start = _PLAIN_MEMBER.match(text, place).end()  # type: ignore[union-attr]
+            start = _plain_member().match(text, place).end()  # type: ignore[union-attr]
     return rows, end
 
 
@@ -235,17 +238,17 @@ def _last_place(text: str, start: int, end: int, key: str) -> int:
 
 def keys_of_row(text: str, start: int, end: int) -> dict[str, int]:
     """Map the keys of a long row of members (`LONG_ROW`) to its start; {} for a single member."""
-    first = _PLAIN_MEMBER.match(text, start, end)
+    first = _plain_member().match(text, start, end)
     if first is None or first.end() == end:
         return {}
-    return dict.fromkeys(_PLAIN_MEMBER.findall(text, start, end), start)
+    return dict.fromkeys(_plain_member().findall(text, start, end), start)
 
 
 def place_in_row(text: str, start: int, key: str) -> int:
     """Return the place of the first member with a key in the row from `start`."""
     if text.startswith(f'"{key}"', start):
         return start
-    return next((one.start() for one in _PLAIN_MEMBER.finditer(text, start) if one[1] == key), start)
+    return next((one.start() for one in _plain_member().finditer(text, start) if one[1] == key), start)
 
 
 class Aligned(NamedTuple):

@@ -129,7 +129,7 @@ def lint(
         lambda: history_lints(signature, turns(), profile),
         lambda: value_lints(signature, numbered, turns(), inputs),
         lambda: marker_lints(signature, numbered, turns(), inputs, profile),
-        lambda: field_lints(signature, profile),
+        lambda: field_lints(signature, profile, bool(demos) or bool(turns())),
         lambda: output_lints(signature, profile),
         lambda: _prompt_lints(prompt, model),
         lambda: request_lints(signature, profile, prompt, params, model, capabilities),
@@ -147,8 +147,8 @@ def lint(
     return tuple(found)
 
 
-def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
-    """Find problems of instructions, fields and the adapter itself."""
+def field_lints(signature: Signature, profile: Profile, has_answers: bool) -> Iterator[Lint]:
+    """Find problems of instructions, fields and the adapter itself; `has_answers` of demos or earlier turns."""
     lines = signature.instructions.splitlines()
     is_split = len(lines) > len(signature.instructions.split("\n"))
     if is_split and "instructions-split-at-any-line-break" in profile.quirks:
@@ -169,7 +169,7 @@ def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
         if field.prefix is not None and field.prefix != f"{infer_prefix(name)}:":
             yield Lint("prefix-without-effect", f"The prefix {shown(field.prefix)} of `{name}` is never shown.", place)
         if field.role == "output":
-            yield from _output(field, place, profile)
+            yield from _output(field, place, profile, has_answers)
         elif name in TAKEN and (name != "prediction" or field.annotation is not str):  # taken as an object alone
             yield Lint(
                 "input-taken-by-predict",
@@ -179,7 +179,7 @@ def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
             )
 
 
-def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
+def _output(field: Field, place: Place, profile: Profile, has_answers: bool) -> Iterator[Lint]:
     name, annotation = field.name, field.annotation
     if field.constraints:
         yield Lint(
@@ -216,7 +216,7 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
             "and weights do not apply.",
             place,
         )
-    yield from _aliases(field, place, profile)
+    yield from _aliases(field, place, profile, has_answers)
     if "types-in-short-form" in profile.quirks:
         try:
             type_text(annotation)
@@ -224,8 +224,9 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
             yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
 
 
-def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
-    if not profile.quirks & {"demos-show-field-names", "types-in-short-form"}:
+def _aliases(field: Field, place: Place, profile: Profile, has_answers: bool) -> Iterator[Lint]:
+    is_short = "types-in-short-form" in profile.quirks
+    if not is_short and not (has_answers and "demos-show-field-names" in profile.quirks):
         return
     found: list[type[BaseModel]] = []
     for one in walk(field.annotation):
@@ -240,7 +241,7 @@ def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
             continue
         aliases = named([key for key in read if key not in model.model_fields])
         said = f"{named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases ({aliases})"
-        if "types-in-short-form" in profile.quirks:
+        if is_short:
             yield Lint("alias-not-shown", f"BAML shows {said}.", place)
         else:
             yield Lint("demo-shows-field-names", f"Demos print {said}: a model that copies a demo fails.", place)

@@ -57,7 +57,7 @@ PROGRAM = re.compile(r"\s*```(?!json\b|xml\b|markdown\b|text\b)([A-Za-z]\w{0,19}
 NO_KEY = re.compile(r'[`json\s]*\{\s*("[^"\\]{1,4000}")\s*[,}]')
 """A text in braces where a JSON key belongs."""
 FORMAT_OF = re.compile(r"The reply is in the format of the (Chat|JSON|XML) adapter")
-BEGINNING = re.compile(r"\[\[ ## (?!completed\b)")
+BEGINNING = re.compile(r"\[\[ ## (?!completed\b)(\w*)")
 BACKTICKS, END_IN_VALUE = "text-in-backticks", "completed-marker-in-value"
 AT_AN_END = ENDS | {BACKTICKS, END_IN_VALUE}
 """Flags that explain an error only in some replies."""
@@ -71,6 +71,8 @@ A_NAME_IN_SIGNS = re.compile(r"""[\s\["'<#]{0,20}(\w(?:[\w .-]{0,60}\w)?)""")
 A_NAME: Mapping[ReplyForm, str] = {"markers": "marker", "xml": "tag"}
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
 """A colon after a word, and at most the beginning of an answer after it."""
+LONGEST_ANNOUNCED = 40
+"""The characters at the end of a reply that it may have, and more."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
 
@@ -100,7 +102,11 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
             ]
         )
     patterns = OF_VALUES if reading.error is None else OF_ERRORS
-    found = [flag for flag in grounds(reading) if flag.name in patterns and _is_decisive(reading, flag)]
+    found = [
+        flag
+        for flag in grounds(reading)
+        if flag.name in patterns and (reading.error is None or _is_decisive(reading, flag))
+    ]
     if not found:
         is_unfinished = reading.error is not None and reading.error.type == "NeedsExtraction"
         return () if reading.ok or is_unfinished else (_last(reading),)
@@ -146,18 +152,12 @@ def _causes(reading: Reading, found: list[Flag], late: set[str]) -> tuple[Diagno
     causes: list[Diagnosis] = []
     for flag in found:
         name, message, field, path = flag
-        if reading.ended.prompt is not None:
-            message += _where_copied(reading, flag)
+        if reading.ended.prompt is not None and not reading.ok and field is not None:
+            if source := copied_from(reading, target_at(reading, path or field)):
+                message += f" The model copied it from the input `{source}`."
         find_fixes = partial(fixes_of, patterns[name], apart, path or field)
         causes.append(Diagnosis(name, message, field, path, find_fixes))
     return tuple(causes)
-
-
-def _where_copied(reading: Reading, flag: Flag) -> str:
-    if reading.ok or flag.field is None:
-        return ""
-    name = copied_from(reading, target_at(reading, flag.path or flag.field))
-    return f" The model copied it from the input `{name}`." if name else ""
 
 
 def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
@@ -166,11 +166,15 @@ def _of_a_cut(reading: Reading, cut: Diagnosis) -> tuple[Diagnosis, ...]:
         return _last(reading), replace(cut, find_fixes=tuple) if PROGRAM.match(reading.completion) else cut
     outputs, text = reading.signature.output_fields, reading.completion
     end = valid_object_at(text, text.find("{")) if "json" in reading.form else -1
-    if end > 0 and "{" not in text[end:] and text[end:].strip("` \n"):  # only words below the object were cut off
+    below, in_fence = text[end:], reading.form == "fenced json"
+    is_read = "{" not in below or (in_fence and below.lstrip().startswith("```"))
+    if end > 0 and is_read and below.strip("` \n"):  # only what follows the object was cut off
         return _last(reading), replace(cut, find_fixes=tuple)
-    may_fail = any(name in text for name, one in outputs.items() if one.annotation is not str)
+    may_fail = reading.form == "xml" or any(name in text for name, one in outputs.items() if one.annotation is not str)
     for best in find(reading, 1) if may_fail else ():
         error = best.reading.error
+        if error is None and text.startswith(best.mended):  # its end is in excess
+            return _last(reading), replace(cut, find_fixes=tuple)
         if error is not None and error.end and text.startswith(best.mended[: error.end + 1]):
             found = diagnose(replace(best.reading, ended=reading.ended))
             return (*[one for one in found if one.cause not in (CUT, UNKNOWN)], cut)
@@ -205,14 +209,14 @@ def _has_begun(reading: Reading) -> bool:
         keys = KEY_AND_COLON.findall(text)
         return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
     if reading.form == "markers":
-        return BEGINNING.search(text) is not None
+        return any(name not in reading.signature.input_fields for name in BEGINNING.findall(text))
     return "<" in text or ("{" in text and reading.form != "xml")
 
 
 def _fails_before_its_end(reading: Reading) -> bool:
     """Return whether the reply goes on after the value that failed: its end is not the cause."""
     error = reading.error
-    if error is None or error.field is None or error.end is None:
+    if error is None or error.end is None or (error.field is None and reading.form != "xml"):
         return False
     return bool(reading.completion[error.end :].strip('" \n]}`'))
 
@@ -361,12 +365,15 @@ def _last(reading: Reading) -> Diagnosis:
 def _unformatted(reading: Reading) -> Diagnosis:
     """Return the cause of a reply without any output."""
     form, expected = reading.form, EXPECTED.get(reading.form, "JSON keys")
+    only_prose = reading.is_prose
     answer = without_thinking(reading.completion)
     text, subject = answer or reading.completion.strip(), "After its thoughts, the reply" if answer else "The reply"
     only_mentions = form == "xml" and only_mentions_tags(text)
     broken = reading.error if form == "xml" and not only_mentions else None
-    is_prose, start = False, max(0, reading.completion.find(text))
-    if program := PROGRAM.match(text):
+    is_prose, begin = False, max(0, len(text) - LONGEST_ANNOUNCED)
+    start = max(0, reading.completion.find(text))
+    announced = ANNOUNCED.search(text, begin) if text.find(":", begin) >= 0 else None
+    if not only_prose and (program := PROGRAM.match(text)):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
     elif "\\boxed{" in text:
         message = f"{subject} has its answer in \\boxed{{…}}, as mathematics is written, instead of the {expected}."
@@ -375,7 +382,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
         is_prose = True
     elif broken is not None and broken.start is not None:
         message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
-    elif (announced := ANNOUNCED.search(text)) and STRUCTURE.search(text, 0, announced.start()) is None:
+    elif announced and (only_prose or STRUCTURE.search(text, 0, announced.start()) is None):
         message = f"{subject} ends where it announces the answer, without any {expected}."
     elif in_json := _json_instead(reading, text, subject, expected):
         message = in_json
@@ -386,7 +393,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
         message = f"{subject} has {layout} {_as_written(reading, labels)}."
         if said := broken_json(reading):
             message = f"{said}. It {_as_written(reading, labels)}."
-    elif STRUCTURE.search(text) is None:
+    elif only_prose or STRUCTURE.search(text) is None:
         is_prose = len(text.split()) > 2 * len(reading.fields)
         message = f"{subject} is {_layout(text) if is_prose else f'bare: {shown(text)}'}, without any {expected}."
     else:

@@ -81,8 +81,9 @@ class Diagnosis:
         find_fixes: Callable[[], tuple[Fix, ...]] = tuple,
         report: str = "",
     ) -> None:
-        # at once: a frozen dataclass sets each by itself
-        vars(self).update(cause=cause, message=message, field=field, path=path, find_fixes=find_fixes, report=report)
+        one = vars(self)  # to set the attributes of a frozen dataclass takes three times as long
+        one["cause"], one["message"], one["field"], one["path"] = cause, message, field, path
+        one["find_fixes"], one["report"] = find_fixes, report
 
     @cached_property
     def fixes(self) -> tuple[Fix, ...]:

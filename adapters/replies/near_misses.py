@@ -26,7 +26,6 @@ from adapters.replies.repairs import (
     fields_within,
     markers_by_sound,
     objects,
-    texts_within,
     under_labels,
     under_markers,
     value_guesses,
@@ -34,6 +33,7 @@ from adapters.replies.repairs import (
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
 from adapters.replies.xml_guesses import xml_guesses
+from adapters.values.plain_json import parts_of
 
 
 def strip_fence(text: str) -> str | None:
@@ -63,6 +63,10 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     text = reading.completion
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
+    if not reading.has_values and reading.is_prose:
+        yield from _under_labels(reading)
+        yield from _bare_value(reading)
+        return
     if reading.has_only_markers and reading.sections:  # nothing of another format
         names = {one.name for one in reading.sections}
         if reading.sections[0].marker_start or len(names) < len(reading.sections) or holds_lookalikes(reading):
@@ -92,8 +96,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
         yield from _other_formats(reading)
     if not is_plain:  # no line of a plain object begins with a label
         yield from _under_labels(reading)
-    if len(reading.fields) == 1:
-        yield from _bare_value(reading)
+    yield from _bare_value(reading)
 
 
 NAME: Mapping[ReplyForm, re.Pattern[str]] = {
@@ -115,7 +118,7 @@ def _misspelt(reading: Reading) -> Iterator[Guess]:
     unknown = dict.fromkeys([one for one in names if one not in reading.fields])
     if not unknown:
         return
-    meant = {seen: name for name, seen in nearly_right(reading.lacking, unknown).items()}
+    meant = {seen: name for name, seen in nearly_right(reading, reading.lacking, unknown).items()}
     if meant:
         mended = pattern.sub(lambda match: match.group().removesuffix(match[1]) + meant.get(match[1], match[1]), text)
         said = ", ".join([f"{shown(seen)} was probably meant for `{name}`" for seen, name in meant.items()])
@@ -133,8 +136,11 @@ def _is_clear(reading: Reading) -> bool:
 
 
 def _bare_value(reading: Reading) -> Iterator[Guess]:
-    text, signature = reading.completion.strip(), reading.signature
-    if len(signature.output_fields) != 1 or "[[" in text or "</" in text or not text:
+    signature = reading.signature
+    if len(signature.output_fields) != 1:
+        return
+    text = reading.completion.strip()
+    if "[[" in text or "</" in text or not text:
         return
     ((name, field),) = signature.output_fields.items()
     takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
@@ -228,13 +234,14 @@ def _json(reading: Reading) -> Iterator[Guess]:
         where = place(reading, unknown.start(2) - 1)
         said = f"JSON has no \\{unknown[2]} ({where}): the backslash stays in JSON keys and texts"
         yield Guess(f"{said}; without such backslashes it parses as", NO_ESCAPE.sub(r"\1\2", text))
-    placed = objects(text)
-    if not any(one for _, one in placed) and text.lstrip("`json \n")[:1] == "{":
-        placed = _repaired(text) or placed
+    placed = _objects(text)
     found = [one for _, one in placed]
     names = list(signature.output_fields)
     is_whole = bool(placed) and placed[0][0] == text.find("{")  # else objects around those found are broken
     fields = [by_sound(one, signature) for one in found]
+    if reading.is_other_object and not any(fields) and text.find("{", 1) < 0:
+        yield from _in_ascii(reading, text)
+        return
     for one, here in zip(found, fields, strict=True):
         if here.keys() - one.keys():
             yield Guess(
@@ -248,8 +255,8 @@ def _json(reading: Reading) -> Iterator[Guess]:
                 f"The object with the fields is {where}, in {nested}; by itself it parses as",
                 write(nested.fields),
             )
-    for inner in texts_within(found):
-        inside = objects(without_fences(inner)) if "{" in inner else []
+    for inner in parts_of(found):
+        inside = objects(without_fences(inner)) if isinstance(inner, str) and "{" in inner else []
         if inside and (outputs := fields_within(inside[0][1], signature).fields):
             yield Guess("The object is written as text inside another; by itself it parses as", write(outputs))
     for here in reversed(fields):
@@ -286,13 +293,16 @@ def _json(reading: Reading) -> Iterator[Guess]:
         yield Guess("The fields are in several {…}; in one object they parse as", write(merged))
 
 
-def _repaired(text: str) -> list[tuple[int, dict[str, Any]]]:
-    """Return the object of broken JSON and its offset, if it can be repaired."""
+def _objects(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the objects of a reply with their offsets, or else its broken object as json_repair reads it."""
+    placed = objects(text)
+    if any(one for _, one in placed) or text.lstrip("`json \n")[:1] != "{":
+        return placed
     try:
         value = repair_json(text)
     except (ValueError, RecursionError):
-        return []
-    return [(text.find("{"), value)] if isinstance(value, dict) else []
+        return placed
+    return [(text.find("{"), value)] if isinstance(value, dict) else placed
 
 
 def _in_ascii(reading: Reading, text: str) -> Iterator[Guess]:
@@ -343,20 +353,21 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
     if reading.reader is None or not reading.completion or len(reading.completion) > LONGEST:
         return ()
     try:
-        before = _quality(reading, grounds(reading))
-        found = iter(()) if before == (True, len(reading.fields), 0) else guesses(reading)
+        if reading.ok and _quality(reading, grounds(reading)) == (True, len(reading.fields), 0):
+            return ()
+        found = guesses(reading)
         first = next(found, None)
         if first is None:
             return ()
         with one_reading(reading.repair_steps):
-            return _best(reading, reading.reader, before, chain((first,), found), most)
+            return _best(reading, reading.reader, chain((first,), found), most)
     except Exception:  # a user's type may raise in its own hooks; do without near misses
         return ()
 
 
-def _best(reading: Reading, reader: Reader, before: Quality, found: Iterable[Guess], most: int) -> tuple[NearMiss, ...]:
+def _best(reading: Reading, reader: Reader, found: Iterable[Guess], most: int) -> tuple[NearMiss, ...]:
     kept: list[tuple[Quality, NearMiss]] = []
-    best = before
+    best = before = _quality(reading, grounds(reading))
     seen = {reading.completion}
     for guess in islice(found, MOST_GUESSES):
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:

@@ -66,11 +66,15 @@ class Span(NamedTuple):
 
 OF_OUTPUTS = frozenset(("marker", "value", "duplicate", "ignored"))
 """Kinds of spans in an object without other keys."""
+OF_OTHER_KEYS = frozenset(("unknown", "ignored"))
+"""Kinds of spans in an object without outputs."""
 OTHER_BRACKET = re.compile(r'\[(?!["\]\n])')
 """A bracket that does not begin a list of texts."""
 OTHER_ESCAPE = re.compile(r'\\(?!["bfnrt])')
 LONG_SEARCH = 4_000
 """Characters in a reply beyond which looking at its fields is quicker than searching all of it."""
+SIGNS = re.compile(r'[\0-\x08\x0b\x0c\x0e-\x1f<>\[\]{}|#"\\`&_$\ud800-\udfff\ufffe\uffff“”▁：，｛｝［］＂]')
+"""A sign of markup, JSON, code or a damaged text."""
 OBJECT_IN_A_TEXT = re.compile(r'\{(?:\\[nrt]|\s)*+\\"')
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
@@ -78,8 +82,8 @@ FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 unread: not parsed yet · native: taken from the response itself (tool calls, reasoning, citations)."""
 
 
-STATE_OF, KIND_OF = itemgetter(1), itemgetter(2)
-"""The state of a `FieldReading`, and the kind of a `Span`."""
+STATE_OF, EXTRACT_OF, KIND_OF = itemgetter(1), itemgetter(5), itemgetter(2)
+"""The state and the first step of a `FieldReading`, and the kind of a `Span`."""
 ABSENT: frozenset[FieldState] = frozenset(("missing", "default"))
 
 
@@ -268,6 +272,11 @@ class Reading(ShowsItself):
         return text.find("[", end) < 0 or OTHER_BRACKET.search(text, end) is None
 
     @kept
+    def is_prose(self) -> bool:
+        """Return whether a reply has no sign of any format."""
+        return SIGNS.search(self.completion) is None
+
+    @kept
     def may_hold_escaped_signs(self) -> bool:
         """Return whether a reply may hold an escape of more than a quote or white space."""
         return len(self.completion) > LONG_SEARCH or OTHER_ESCAPE.search(self.completion) is not None
@@ -290,8 +299,20 @@ class Reading(ShowsItself):
             text[:1] == "{"
             and text[spans[-1].start :].strip() == "}"
             and self.kinds <= OF_OUTPUTS
-            and any(one.extract is not None for one in self.fields.values())
+            and any(map(EXTRACT_OF, self.fields.values()))
             and ("\\" not in text or text.find("{", 1) < 0 or OBJECT_IN_A_TEXT.search(text) is None)
+        )
+
+    @kept
+    def is_other_object(self) -> bool:
+        """Return whether the whole reply is a valid JSON object without any output."""
+        text, spans = self.completion, self.spans
+        return (
+            text[:1] == "{"
+            and self.form == "json"
+            and not self.repair_steps
+            and self.kinds == OF_OTHER_KEYS
+            and text[spans[-1].start :].strip() == "}"
         )
 
     @kept
@@ -317,7 +338,7 @@ class Reading(ShowsItself):
     def apart(self) -> Reading:
         """Return this parse result as another object: causes that refer to their own reading are freed late."""
         apart = object.__new__(Reading)
-        object.__setattr__(apart, "__dict__", dict(vars(self), detected=self.detected))
+        object.__setattr__(apart, "__dict__", vars(self).copy())
         return apart
 
     @property

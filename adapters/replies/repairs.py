@@ -241,17 +241,9 @@ def fields_within(value: object, signature: Signature) -> Nested:
                 one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
             )
         ][:MOST_NESTED]
+        if not any(isinstance(one, dict | list) for _, one in level):
+            break
     return Nested((), {})
-
-
-def texts_within(value: object) -> Iterator[str]:
-    """Yield the first texts inside a JSON value, the outermost first."""
-    waiting = [value]
-    for one in waiting:
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict | list) and len(waiting) < MOST_NESTED:
-            waiting += one.values() if isinstance(one, dict) else one
 
 
 def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:

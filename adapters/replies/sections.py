@@ -56,16 +56,18 @@ def markers_like(text: str, names: Container[str]) -> Iterator[MarkerLike]:
     brackets are links.
     """
     for match in _LIKE.finditer(text):
-        doubled, hashes = bool(match["opening"] and match["closing"]), bool(match["left"] or match["right"])
-        if not hashes and (not doubled or sound(match["name"]) not in names):
+        opening, left, name, right, closing = match.groups()
+        doubled, hashes = bool(opening and closing), bool(left or right)
+        if not hashes and (not doubled or sound(name) not in names):
             continue
-        window = max(0, match.start() - _MOST_DECORATION)
-        decoration = _DECORATION.search(text, text.rfind("\n", window, match.start()) + 1 or window, match.start())
-        begin = match.start() if decoration is None else decoration.start()
+        begin, end = match.span()
+        if begin and text[begin - 1] != "\n":
+            window = max(0, begin - _MOST_DECORATION)
+            decoration = _DECORATION.search(text, text.rfind("\n", window, begin) + 1 or window, begin)
+            begin = begin if decoration is None else decoration.start()
         begins_line = begin == 0 or text[begin - 1] == "\n"
         if hashes or begins_line:
-            is_whole = doubled and bool(match["left"] and match["right"])
-            yield MarkerLike(match["name"], begin, match.end(), begins_line, is_whole)
+            yield MarkerLike(name, begin, end, begins_line, doubled and bool(left and right))
 
 
 def may_hold_lookalikes(

@@ -62,6 +62,11 @@ def xml_guesses(reading: Reading) -> Iterator[Guess]:
         is_text = signature.output_fields[last].annotation is str or not inside.lstrip().startswith("<")
         ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
         yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
+    closings = [plain.rfind(f"</{name}>") for name in reading.fields]
+    again = ANY_OPENING.search(plain, max(closings)) if min(closings, default=-1) >= 0 else None
+    if again is not None and f"</{again[1]}>" not in plain[again.end() :]:
+        said = f"<{again[1]}> begins again after all outputs and is never closed; without what follows them"
+        yield Guess(f"{said} the reply parses as", plain[: plain.find(">", max(closings)) + 1])
     not_read = [name for name, one in reading.fields.items() if one.state != "read"]
     if plain == reading.completion and plain.isascii():
         not_read = [name for name in not_read if name in tags]

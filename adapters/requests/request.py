@@ -268,9 +268,9 @@ def _all_outputs(
     tool_calls: Sequence[Any] | None,
 ) -> dict[str, Any]:
     outputs = signature.output_fields
-    fallbacks = {name: field.fallback() for name, field in outputs.items() if name not in read}
-    values = {name: read.get(name, fallbacks.get(name)) for name in outputs if fallbacks.get(name) is not MISSING}
-    for name in outputs:
+    found = {name: read[name] if name in read else field.fallback() for name, field in outputs.items()}
+    values = {name: value for name, value in found.items() if value is not MISSING}
+    for name in outputs if len(values) < len(outputs) else ():
         values.setdefault(name, None)
     tools_field = tool_output_field(signature)
     if tool_calls and tools_field:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.tools.tools import ToolResult
 
-NO_PROMPT = "The prompt cannot be made: "
-"""The beginning of the error of a run whose adapter raised an exception instead of making a prompt."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Event:

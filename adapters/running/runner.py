@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any
 
-from adapters.errors import AdapterParseError, RunError, type_name
+from adapters.errors import AdapterParseError, PromptNotMadeError, RunError, type_name
 from adapters.formats.base import Adapter, is_own, observed_reading
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
@@ -126,8 +126,8 @@ class _Work:
             reason = one_line(str(error))
             if isinstance(error, NotImplementedError) and not reason:
                 reason = f"{type(adapter).__name__} must override format()"
-            message = f"{events.NO_PROMPT}{type(error).__name__}: {reason}"
-            raise StopError(RunError(message, "request", life.number)) from error
+            message = f"The prompt cannot be made: {type(error).__name__}: {reason}"
+            raise StopError(PromptNotMadeError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
         made, completions = self._conversed(adapter, made)
         if self.raw:

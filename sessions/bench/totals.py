@@ -182,12 +182,14 @@ class Cell(Totals):
 
     __slots__ = (
         *("_failed", "_numbers", "_places", "_read", "_values"),
-        *("case", "causes", "column", "examples", "file", "highest_cost", "is_judged_alike", "judged_by"),
+        *("case", "causes", "column", "examples", "file", "highest_cost", "is_judged_alike", "judged_by", "request"),
     )
 
     def __init__(self, file: str, case: str, column: str, runs: Sequence[BenchRun] = ()) -> None:
         super().__init__()
         self.file, self.case, self.column = file, case, column
+        self.request = ""
+        """The digest of the request of the runs; "" without runs."""
         self.causes: dict[str, int] = {}
         """The number of misses by cause."""
         self.examples: dict[str, str] = {}
@@ -218,7 +220,7 @@ class Cell(Totals):
         self._read = read
         self._places.append(place)
         if not self.many:
-            self.adapter, self.model = intern(run.adapter), intern(run.model)
+            self.adapter, self.model, self.request = intern(run.adapter), intern(run.model), run.request
         if run.outcome == "failed":
             self._failed[run.number] = place
             self._count_calls(run, 1)

@@ -152,8 +152,7 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     if all(one.key.kind == "source" for one in causes):
         return f"`workbench pull {shlex.join(paths[:3])}` updates the session, `workbench push` the program"
     named = shlex.join(paths[:3]) + (" …" if len(paths) > 3 else "")
-    count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
-    return f"{count}; `workbench review {named}` decides one after the other"
+    return f"{counted(len(causes), 'cause')}; `workbench review {named}` decides one after the other"
 
 
 def verdict_lines(causes: Sequence[Cause]) -> list[str]:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from adapters.late_dataclasses import dataclass, replace
 from adapters.values.plain_json import plain
 from sessions.checking.verdicts import Drift, FixtureResult, Part, verdict_changes
+from sessions.errors import counted
 from sessions.text_diff import common_ends, line_diff
 
 LONGEST_LINE = 200
@@ -33,8 +34,8 @@ _COUNTED = {"unasked": "not asked of dspy"}
 def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
     """Return the title of a report from its `totals` and the unreadable files (`errors`)."""
     failed, unread = counts.get("failed", 0), len(errors)
-    said = [f"{failed} fixture{'' if failed == 1 else 's'} fail{'s' if failed == 1 else ''}"] if failed else []
-    said += [f"{unread} file{'' if unread == 1 else 's'} cannot be read"] if unread else []
+    said = [counted(failed, "fixture fails", "fixtures fail")] if failed else []
+    said += [f"{counted(unread, 'file')} cannot be read"] if unread else []
     if said:
         return ", ".join(said)
     return "All fixtures match" if counts.get("passed") or counts.get("unasked") else "Nothing was compared"
@@ -43,7 +44,7 @@ def title(counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
 def summary(counts: Mapping[str, int], unread: int = 0) -> str:
     """Format `totals`: how many fixtures passed, failed, and were empty; and how many files are unreadable."""
     said = [f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"]
-    return ", ".join([*said, f"{unread} file{'' if unread == 1 else 's'} not read"] if unread else said)
+    return ", ".join([*said, f"{counted(unread, 'file')} not read"] if unread else said)
 
 
 def noted(note: str, results: Sequence[FixtureResult]) -> str:

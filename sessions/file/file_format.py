@@ -82,14 +82,12 @@ def check(session: Session, path: str | None = None) -> None:
         check_no_secret(tool.results, f"tools[{index}].results", path)
     for index, case in enumerate(session.cases):
         for id, recording in case.recordings.items():
-            place = step_into(f"cases[{index}].recordings", id)
-            requests = {f"{place}.request": recording.request}
-            for number, attempt in enumerate(recording.attempts):
-                if attempt.request is not None:
-                    requests[f"{place}.attempts[{number}].request"] = attempt.request
-            for where, request in requests.items():
-                params = {key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}
-                check_no_secret(params, where, path)
+            requests = [recording.request, *[one.request for one in recording.attempts]]
+            for number, request in enumerate(requests):
+                if request:
+                    params = {key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}
+                    attempt = f".attempts[{number - 1}]" if number else ""
+                    check_no_secret(params, f"{step_into(f'cases[{index}].recordings', id)}{attempt}.request", path)
 
 
 def _measured_apart(case: Any) -> Any:

@@ -7,11 +7,11 @@ import math
 import types
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
 from sessions.model.parameters import kind_of
-from sessions.model.replies import FilePart, Key, keys_of
+from sessions.model.replies import FilePart, Key, Rule, default_of, keys_of
 from sessions.model.session import Case, Column
 
 Part = TypeVar("Part")
@@ -85,26 +85,33 @@ def _part(kind: type[Part], value: object) -> Part:
     elif kind is Case and "history" in data:
         turns, given["turns_off"] = _member(_turns, data, "history")
         data = {**data, "history": turns}
+    shape = _shape_of(kind)
     are_default: dict[str, bool] = {}
-    for name, (key, read) in _keys_and_readers(kind).items():
+    for name, key, rule, read in shape.keys:
         if name not in data:
             if key.is_needed:
                 raise UnreadableError(f'has no "{name}"')
-        elif data[name] is not None or not key.rule.null_is_absent:
+        elif (item := data[name]) is not None or not rule.null_is_absent:
             try:
-                found = read(data[name])
-                if key.rule.has_messages and found is not None:
+                found = read(item)
+                if rule.has_messages and found is not None:
                     _member(_OBJECTS, found, "messages")
             except UnreadableError as error:
-                if not key.rule.is_lenient:
+                if not rule.is_lenient:
                     raise error.inside(f".{name}") from None
                 continue
             given[key.field] = found
-            are_default[name] = found == key.default
-    given["extra"] = {name: item for name, item in data.items() if name not in are_default}
-    if issubclass(kind, FilePart):  # it keeps its layout in the file
+            are_default[name] = shape.keeps_layout and found == key.default
+    given["extra"] = (
+        {} if len(are_default) == len(data) else {name: data[name] for name in data if name not in are_default}
+    )
+    if shape.keeps_layout:
         given["keys"] = {name: are_default.get(name, False) for name in data}
-    return kind(**given)
+    if shape.defaults is None:
+        return kind(**given)
+    made = object.__new__(kind)
+    vars(made).update(shape.defaults | given)  # `__init__` would set the seventeen fields of a reply one by one
+    return made
 
 
 def _turns(value: object) -> tuple[list[dict[str, Any]], frozenset[int]]:
@@ -186,15 +193,29 @@ _PLAIN: Mapping[Any, Read] = {
 }
 
 
-_KNOWN: dict[type[Any], Mapping[str, tuple[Key, Read]]] = {}
+class Shape(NamedTuple):
+    """The keys of a type of parts, each with its rule and reader."""
+
+    keys: tuple[tuple[str, Key, Rule, Read], ...]
+    keeps_layout: bool
+    """True if a part keeps its layout in the file; its texts are never lists of lines."""
+    defaults: dict[str, Any] | None
+    """The defaults by field, in the order of the type; None for a type whose instances finish themselves."""
 
 
-def _keys_and_readers(kind: type[Any]) -> Mapping[str, tuple[Key, Read]]:
-    """Return the keys of a part by name, each with its reader; texts of a kept part are never lists of lines."""
-    if kind not in _KNOWN:
-        keys, can_be_lines = keys_of(kind).items(), not issubclass(kind, FilePart)
-        _KNOWN[kind] = {name: (key, _reader_of(key.hint, can_be_lines and key.rule.has_lines)) for name, key in keys}
-    return _KNOWN[kind]
+_SHAPES: dict[type[Any], Shape] = {}
+
+
+def _shape_of(kind: type[Any]) -> Shape:
+    if kind not in _SHAPES:
+        keeps_layout = issubclass(kind, FilePart)
+        readers = [
+            (name, key, key.rule, _reader_of(key.hint, not keeps_layout and key.rule.has_lines))
+            for name, key in keys_of(kind).items()
+        ]
+        defaults = {one.name: default_of(one) for one in dataclasses.fields(kind)}
+        _SHAPES[kind] = Shape(tuple(readers), keeps_layout, None if hasattr(kind, "__post_init__") else defaults)
+    return _SHAPES[kind]
 
 
 def _reader_of(hint: object, has_lines: bool) -> Read:

@@ -123,7 +123,7 @@ def is_deeper_than(value: object, limit: int) -> bool:
             child
             for container in level
             for child in (container.values() if isinstance(container, dict) else container)
-            if type(child) is dict or type(child) is list
+            if (kind := type(child)) is dict or kind is list
         ]
         if not level:
             return False

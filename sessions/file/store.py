@@ -90,9 +90,13 @@ def has_changed(path: PathLike, since: Fingerprint) -> bool:
 def difference(session: Session, path: PathLike) -> tuple[str, ...]:
     """Return a diff of the file and `session` as lines ("-" in the file, "+" to be saved).
 
-    Raises `SessionError` for an unreadable file.
+    A session is compared as it would be saved, without another program's layout. Raises `SessionError` for an
+    unreadable file.
     """
-    before = _read(os.fspath(path)).decode("utf-8", "backslashreplace")
+    try:
+        before = dumps(load(path))
+    except SessionError:
+        before = _read(os.fspath(path)).decode("utf-8", "backslashreplace")
     return line_diff(before.splitlines(), dumps(session).splitlines())
 
 

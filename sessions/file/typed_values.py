@@ -8,7 +8,7 @@ never rebuilt from a file. A dict with the key "$type", or with keys that are no
 
 from __future__ import annotations
 
-import base64
+import binascii
 import dataclasses
 import datetime
 import decimal
@@ -148,7 +148,7 @@ _TEXTS: Mapping[type, Callable[[Any], str]] = {
     **dict.fromkeys((datetime.datetime, datetime.date, datetime.time), lambda value: value.isoformat()),
     complex: repr,
     datetime.timedelta: lambda value: f"{value.days} d {value.seconds} s {value.microseconds} µs",
-    bytes: lambda value: base64.b64encode(value).decode("ascii"),
+    bytes: lambda value: binascii.b2a_base64(value, newline=False).decode("ascii"),
     re.Pattern: lambda value: f"{value.pattern!r} flags {value.flags}",
 }
 

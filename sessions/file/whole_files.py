@@ -6,7 +6,6 @@ unsaved work, restore points and logs.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import hashlib
 import os
@@ -134,6 +133,8 @@ def _sync(folder: str) -> None:
 
 def did_you_mean(path: str) -> str:
     """Suggest the nearest name in the same folder, as in `did you mean notes/demos.csv?`; else ""."""
+    import difflib  # only for the hint
+
     file = Path(path)
     with suppress(OSError, ValueError):
         stems = {one.name: one.name.lstrip(".").partition(".")[0] for one in file.parent.iterdir()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.late_dataclasses import dataclass, replace
+from adapters.late_dataclasses import replace
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError, counted
@@ -18,16 +18,6 @@ from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 
 PROPOSED = "history: dspy.History, question -> answer"
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """The turns that have a reply; `asked` has the inputs of a last message without a reply."""
-
-    turns: tuple[Mapping[str, Any], ...]
-    asked: Mapping[str, Any]
-    systems: tuple[str, ...]
-    notes: tuple[str, ...]
 
 
 def is_messages(data: object) -> bool:
@@ -53,30 +43,34 @@ def from_messages(
     questions: list[str] = []
     if given is None:
         questions.append(f"no signature was given: {PROPOSED!r} is proposed")
-    found = read(messages, signature, path)
+    said: list[str] = []
+    turns, asked, systems = _turns_in(messages, signature, path, said)
     if signature.history_field is None:
         questions.append("the signature has no dspy.History field, so the history will not be in any prompt")
-    extra = {KEPT: {"system": list(found.systems)}} if found.systems else {}
-    made = Case(case, inputs=found.asked, history=found.turns, extra=extra)
-    notes = [counted(len(found.turns), "turn") + " of history", *found.notes]
+    made = Case(case, inputs=asked, history=tuple(turns), extra={KEPT: {"system": systems}} if systems else {})
+    notes = [counted(len(turns), "turn") + " of history", *said]
     if reply is not None:
         model = data.get("model")
         shown = Reply(reply, source="pasted", model=model if isinstance(model, str) else None)
         made = replace(made, replies={DEFAULT_COLUMNS[0].id: shown})
         notes.append(f"its response is the reply under `{DEFAULT_COLUMNS[0].id}`")
     session = Session(text, (), DEFAULT_COLUMNS, cases=(made,))
-    if found.asked:
+    if asked:
         notes.append(f"the last message has no reply: it is the inputs of `{case}`")
-    if found.systems:
+    if systems:
         notes.append("the system message is not part of a history: it is kept beside the case")
     return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
 
 
-def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: str) -> Conversation:
-    """Read the conversation in messages: fields by dspy's markers, else a single field."""
+def _turns_in(
+    messages: Sequence[Mapping[str, object]], signature: Signature, path: str, notes: list[str]
+) -> tuple[list[Mapping[str, Any]], Mapping[str, Any], list[str]]:
+    """Return the turns with a reply, the inputs of a last message without one, and the system messages.
+
+    Fields are read by dspy's markers, else as a single field. Adds `notes` on what is not imported.
+    """
     turns: list[Mapping[str, Any]] = []
     systems: list[str] = []
-    notes: list[str] = []
     asked: dict[str, Any] | None = None
     for index, message in enumerate(messages):
         place, role = f"messages[{index}]", message.get("role")
@@ -104,7 +98,7 @@ def read(messages: Sequence[Mapping[str, object]], signature: Signature, path: s
             raise SessionError(
                 path, f"{place}.role", f"a message of the role {role!r} cannot be a turn", "leave it out"
             )
-    return Conversation(tuple(turns), asked or {}, tuple(systems), tuple(notes))
+    return turns, asked or {}, systems
 
 
 def content_text(content: object, path: str, place: str) -> str:

@@ -17,7 +17,7 @@ from adapters.prompts import field_descriptions
 from adapters.prompts.field_descriptions import INPUTS, OBJECTIVE, OUTPUTS, ListedField, listed_fields
 from adapters.signatures.signature import Field, Role, without_none
 from adapters.types import Tool, ToolCalls
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.imports import conversations, prompt_types, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
@@ -129,8 +129,7 @@ def from_call(
     if column == "baml" and written:
         questions.append(f"{listed(written)}: BAMLAdapter writes an object of a class as lines, which are kept as text")
     of_model = f" of {model}" if "model" in data else ""
-    count = f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
-    notes = [f"{count}{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
+    notes = [f"{counted(len(messages), 'message')}{of_model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.replace_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 

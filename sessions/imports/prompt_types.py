@@ -18,8 +18,8 @@ from sessions.imports.reading import listed
 from sessions.imports.shown_types import Schema
 from sessions.model.session import SignatureText
 
-_FORMATS = {shown_types.FORMATS[name]: name for name in ("date", "datetime", "time", "timedelta", "UUID")}
-_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+_FORMATS = {format: name for name, format in shown_types.FORMATS.items()}
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "complex": "complex"}
 _BOUNDS = {
     "exclusiveMinimum": "gt",
     "minimum": "ge",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.late_dataclasses import dataclass
-from adapters.lm.offline.source import value_in_xml
 
 Schema = Mapping[str, Any]
 
@@ -24,30 +24,26 @@ _TEXTS: Schema = {"type": "array", "items": _TEXT}
 
 def from_template(template: str) -> Schema:
     """Convert nested XML such as `<a><b>...</b></a>`, which shows no types of leaves."""
-    return _shape(value_in_xml(template))
-
-
-def _shape(value: object) -> Schema:
-    if isinstance(value, list):
-        return {"type": "array", "items": _shape(value[0])}
-    if not isinstance(value, dict):
+    try:
+        return _shape(ElementTree.fromstring(template))
+    except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: an unpaired surrogate
         return {"unknown": ""}
-    return {"type": "object", "properties": {name: _shape(one) for name, one in value.items()}, "required": [*value]}
 
 
-FORMATS = {
-    "date": "date",
-    "datetime": "date-time",
-    "time": "time",
-    "timedelta": "duration",
-    "UUID": "uuid",
-    "Code": "code",
-    "HttpUrl": "uri",
-    "AnyUrl": "uri",
-    "EmailStr": "email",
-}
+def _shape(element: ElementTree.Element) -> Schema:
+    children = list(element)
+    if not children:
+        return {"unknown": ""}
+    if all(child.tag == "item" for child in children):
+        return {"type": "array", "items": _shape(children[0])}
+    properties = {child.tag: _shape(child) for child in children}
+    return {"type": "object", "properties": properties, "required": [*properties]}
+
+
+FORMATS = {"date": "date", "datetime": "date-time", "time": "time", "timedelta": "duration", "UUID": "uuid"}
+_OF_TEXT = ("string", "str", "bytes", "Path", "Reasoning", "Code", "HttpUrl", "AnyUrl", "EmailStr")
 _NAMES: Mapping[str, Schema] = {
-    **dict.fromkeys(("string", "str", "bytes", "Path", "Reasoning"), _TEXT),
+    **dict.fromkeys(_OF_TEXT, _TEXT),
     **dict.fromkeys(("float", "Decimal"), _NUMBER),
     **dict.fromkeys(("null", "None", "NoneType"), _NULL),
     **dict.fromkeys(("boolean", "bool"), _TRUTH),
@@ -55,7 +51,7 @@ _NAMES: Mapping[str, Schema] = {
     **{name: {**_TEXT, "format": format_} for name, format_ in FORMATS.items()},
     "int": {"type": "integer"},
     "dict": {"type": "object", "additionalProperties": _TEXT},
-    "complex": {"const": "1+2j"},
+    "complex": {"type": "complex"},
     "Any": {},
 }
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],:"#]+')

@@ -6,9 +6,9 @@ that looks like a credential is rejected on load and save. Messages name the pla
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -123,17 +123,18 @@ def check_no_secret(value: object, place: str, path: str | None = None) -> None:
     if isinstance(value, str):
         if _SECRET_VALUE.search(value):
             raise SessionError(path, place, "looks like a secret", USE_THE_ENVIRONMENT)
-    elif isinstance(value, Mapping):
+    elif type(value) is dict or isinstance(value, Mapping):  # the first is quicker
         for key, item in value.items():
-            if isinstance(item, str) and looks_like_secret_name(str(key)):
-                raise SessionError(path, step_into(place, str(key)), "looks like a secret", USE_THE_ENVIRONMENT)
-            if isinstance(item, str | Mapping | list | tuple):
+            if not isinstance(item, str):
                 check_no_secret(item, step_into(place, str(key)), path)
+            elif looks_like_secret_name(str(key)) or _SECRET_VALUE.search(item):
+                raise SessionError(path, step_into(place, str(key)), "looks like a secret", USE_THE_ENVIRONMENT)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             check_no_secret(item, step_into(place, index), path)
 
 
+@lru_cache(maxsize=1024)
 def looks_like_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name.lower().replace("-", "_")) is not None
 
@@ -191,5 +192,7 @@ def _check_address(value: Any, place: str, path: str | None) -> None:
 
 
 def _nearest(name: str) -> str:
+    import difflib  # only for the hint
+
     near = difflib.get_close_matches(name, PARAMETERS, n=1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(PARAMETERS)}"

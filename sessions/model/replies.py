@@ -98,11 +98,16 @@ def keys_of(kind: type[Any]) -> Mapping[str, Key]:
             if get_origin(hint) is Annotated:
                 hint, rule = get_args(hint)
             if one.name not in _NO_KEYS and not rule.is_no_key:
-                made = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+                made = default_of(one)
                 found[one.name] = Key(rule.name or one.name, one.name, hint, rule, made, made is dataclasses.MISSING)
         ordered = dict.fromkeys([*getattr(kind, "ORDER", ()), *found])
         _KEYS[kind] = {found[field].name: found[field] for field in ordered}
     return _KEYS[kind]
+
+
+def default_of(one: dataclasses.Field[Any]) -> Any:
+    """Return the default of a field, which may be made; `dataclasses.MISSING` if it has none."""
+    return one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
 
 
 _KEYS: dict[type[Any], Mapping[str, Key]] = {}

@@ -12,6 +12,7 @@ from adapters.display.as_text import ShowsItself
 from adapters.display.blocks import Note, Passage, Piece, Shown, Table
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.values.plain_json import plain
+from sessions.errors import counted
 from sessions.model.replies import LINES, Measured, RecordedAttempt, RecordedCompletion, Reply, Rule, nothing
 
 if TYPE_CHECKING:
@@ -334,8 +335,7 @@ class Session(ShowsItself):
 
     def shown(self) -> Shown:
         """Display the signature's text, and each case's inputs with the reply of each column."""
-        count = len([one for one in self.demos if one.enabled])
-        said = f"{self.model} · {count} demo{'' if count == 1 else 's'}"
+        said = f"{self.model} · {counted(sum(one.enabled for one in self.demos), 'demo')}"
         text = Passage("signature", (Piece(self.signature.text, "value"),))
         ids = [one.id for one in self.columns]
         rows = []

@@ -252,10 +252,10 @@ def capabilities_from_json(data: Mapping[str, object], model: str) -> Capabiliti
         return capabilities_of(model)
     params = data.get("params")
     return Capabilities(
-        function_calling=data.get("function_calling") is True,
-        reasoning=data.get("reasoning") is True,
-        response_schema=data.get("response_schema") is True,
-        params=frozenset(one for one in params if isinstance(one, str)) if isinstance(params, list) else frozenset(),
+        data.get("function_calling") is True,
+        data.get("reasoning") is True,
+        data.get("response_schema") is True,
+        frozenset([one for one in params if isinstance(one, str)]) if isinstance(params, list) else frozenset(),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -19,6 +18,7 @@ from sessions.source.project import Project, SourceGoneError, SourceRefusedError
 from sessions.source.statements import ImportedName, ModuleText, Statement, read_module
 
 MOST_STATEMENTS = 2_000
+_KEPT_INSIDE = "it needs names of the function around it: move it to the top level"
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,10 @@ def read_gathered(found: Gathered, file: str) -> Signature:
         raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
 
 
+def _ending_in(name: str, text: str) -> list[str]:
+    return [one for one in places_of(text) if one.rpartition(".")[2] == name]
+
+
 def _only_class(project: Project, file: Path, text: str) -> str:
     from adapters.signatures import notation  # loads pydantic's fields
 
@@ -187,8 +191,12 @@ class _Gathering:
         places = places_of(module.text)
         place = places.get(name)
         if place is None:
+            import difflib  # only for the hint
+
             near = difflib.get_close_matches(name, places, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else "`workbench capture` finds where it went"
+            if self._is_kept_inside(name.rpartition(".")[2]):
+                hint = _KEPT_INSIDE
             raise SourceGoneError(f"{self.project.name(self.file)} has no signature at {name}", hint)
         local = {bound for one in place.statements for bound in one.statement.names}
         self.taken.setdefault(self.file, {})
@@ -206,13 +214,20 @@ class _Gathering:
             pieces.append(Piece(self.file, of.names, of.start, of.end, text, False))
         return Gathered(self._written(module, tuple(pieces)), place.class_name, tuple(pieces), tuple(self.modules))
 
+    def _is_kept_inside(self, name: str) -> bool:
+        """Return whether the file has a class of this name that is at no place."""
+        text = self.module(self.file).text
+        return not _ending_in(name, text) and bool(re.search(rf"^[ \t]+class {re.escape(name)}\b", text, re.MULTILINE))
+
     def _nearest(self, name: str) -> str:
-        inner = [one for one in places_of(self.module(self.file).text) if one.rpartition(".")[2] == name]
+        inner = _ending_in(name, self.module(self.file).text)
         if inner:
             return f"did you mean {' or '.join(inner[:3])}?"
-        if re.search(rf"^[ \t]+class {re.escape(name)}\b", self.module(self.file).text, re.MULTILINE):
-            return "it needs names of the function around it: move it to the top level"
+        if self._is_kept_inside(name):
+            return _KEPT_INSIDE
         names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]
+        import difflib
+
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
         return (
             f"did you mean {near[0]}?" if near else f"there is {', '.join(names[:8])}" if names else "it has no class"

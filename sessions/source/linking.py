@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -112,7 +113,7 @@ def linked(
 def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureText:
     """Return a program's class, or its only signature, linked if it belongs to the project of `folder`.
 
-    Raises `SessionError` and `SourceError`.
+    In another project, it comes unlinked, with what it imports from there. Raises `SessionError` and `SourceError`.
     """
     from adapters.signatures import notation  # loads pydantic, which checking a plain signature does not need
 
@@ -127,8 +128,14 @@ def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureT
             found = SignatureText(text)
         else:
             found = gather_text(text, names[0], file)
-            if not is_place(names[0]):
-                SignatureText(text, names[0]).read()  # an error names the file's own lines
+            try:
+                (found if is_place(names[0]) else SignatureText(text, names[0])).read()  # names the file's own lines
+            except SignatureError:
+                with suppress(SourceError):  # follow the imports in the file's own project
+                    if folder is not None:
+                        return replace(linked(Path(file), names[0], Path(file).parent), source=None)
+                if not is_place(names[0]):
+                    raise
             return found
         found.read()
         return found

@@ -144,7 +144,7 @@ class _Finder:
 
     def _add_needed(self, of: Statement, scopes: tuple[_Scope, ...], needed: dict[int, LocalStatement]) -> bool:
         for name in of.uses:
-            for scope in reversed(scopes):
+            for scope in reversed(scopes if name != "dspy" else ()):  # the cells of a marimo notebook take it
                 if isinstance(scope, ast.ClassDef) and scope is not scopes[-1]:
                     continue  # a function does not see the names of its class
                 if not isinstance(scope, ast.ClassDef):
@@ -158,9 +158,10 @@ class _Finder:
                     return False
                 made = self._statement(node, (name,))
                 if made.start != of.start and made.start not in needed:
+                    needed[made.start] = LocalStatement(made)  # before what it uses, which may use it in turn
                     if not self._add_needed(made, scopes, needed):
                         return False
-                    needed[made.start] = LocalStatement(made)
+                    needed[made.start] = needed.pop(made.start)
                 break
         return True
 

@@ -154,7 +154,8 @@ def needed_by(node: ast.AST, source: SourceText) -> tuple[tuple[str, ...], tuple
     attributes: list[tuple[int, int, str]] = []
     for part in _needed(node):
         if isinstance(part, ast.Name):
-            uses[part.id] = None
+            if isinstance(part.ctx, ast.Load):  # a field's own name needs nothing
+                uses[part.id] = None
         elif isinstance(part, ast.Attribute) and dotted(part):
             attributes.append((*source.span(part), dotted(part)))
         elif isinstance(part, str):

@@ -17,6 +17,7 @@ from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
 from sessions.checking.differences import changed_values, lines_of_message
 from sessions.checking.verdicts import Edit, Origin, Part, turn_in_words
+from sessions.errors import counted
 from sessions.file.typed_values import same
 from sessions.releases.engine import ReleaseReading
 from sessions.text_diff import line_diff, prefixed, stretches
@@ -277,7 +278,7 @@ def _form_of(value: object) -> str:
     if isinstance(value, Mapping) and isinstance(value.get("type"), str):
         return "a JSON schema" if value["type"] == "json_schema" else str(value["type"])
     if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        return f"{len(value)} tool{'' if len(value) == 1 else 's'}" if "function" in value[0] else "a list"
+        return counted(len(value), "tool") if "function" in value[0] else "a list"
     return "" if value is None else json.dumps(plain(value), ensure_ascii=False)
 
 

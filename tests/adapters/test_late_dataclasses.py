@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +16,8 @@ from adapters import late_dataclasses
 Decorator = Callable[..., Any]
 
 
-def classes(dataclass: Decorator) -> tuple[Any, Any, Any]:
-    @dataclass(frozen=True)
+def classes(dataclass: Decorator, slots: bool = False) -> tuple[Any, Any, Any]:
+    @dataclass(frozen=True, slots=slots)
     class Point:
         """A point."""
 
@@ -28,13 +29,13 @@ def classes(dataclass: Decorator) -> tuple[Any, Any, Any]:
             if self.x < 0:
                 raise ValueError("left of the edge")
 
-    @dataclass(frozen=True, kw_only=True)
+    @dataclass(frozen=True, slots=slots, kw_only=True)
     class Named(Point):
         """A point with a name."""
 
         name: str
 
-    @dataclass(frozen=True, eq=False)
+    @dataclass(frozen=True, slots=slots, eq=False)
     class Own:
         """An object that tells itself."""
 
@@ -47,7 +48,10 @@ def classes(dataclass: Decorator) -> tuple[Any, Any, Any]:
     return Point, Named, Own
 
 
-OURS, PYTHONS = classes(late_dataclasses.dataclass), classes(dataclasses.dataclass)
+OURS, PYTHONS = [
+    {slots: classes(dataclass, slots) for slots in (False, True)}
+    for dataclass in (late_dataclasses.dataclass, dataclasses.dataclass)
+]
 
 
 def outcome(act: Callable[[], Any]) -> Any:
@@ -88,15 +92,17 @@ ACTS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "changed": lambda point, *_: setattr(point(1), "x", 2),
     "added to": lambda point, *_: setattr(point(1), "z", 2),
     "taken from": lambda point, *_: delattr(point(1), "x"),
+    "copied": lambda _, named, own: (copy.copy(named(1, name="n")), copy.copy(own(1))),
     "as a dictionary": lambda _, named, __: dataclasses.asdict(named(1, name="n")),
 }
 
 
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize("used", [False, True])
-def test_a_class_does_as_pythons_does(name: str, used: bool) -> None:
-    ours = OURS if used else classes(late_dataclasses.dataclass)
-    assert outcome(lambda: ACTS[name](*ours)) == outcome(lambda: ACTS[name](*PYTHONS))
+@pytest.mark.parametrize("slots", [False, True])
+def test_a_class_does_as_pythons_does(name: str, used: bool, slots: bool) -> None:
+    ours = OURS[slots] if used else classes(late_dataclasses.dataclass, slots)
+    assert outcome(lambda: ACTS[name](*ours)) == outcome(lambda: ACTS[name](*PYTHONS[slots]))
 
 
 @pytest.mark.parametrize(
@@ -166,8 +172,12 @@ def test_a_class_whose_instances_change_does_as_pythons_does(name: str) -> None:
     assert outcome(lambda: CHANGES[name](ours)) == outcome(lambda: CHANGES[name](pythons))
 
 
-def test_methods_are_compiled_with_the_first_instance() -> None:
-    point, *_ = classes(late_dataclasses.dataclass)
-    late = vars(point)["__repr__"]
-    point(1)
-    assert vars(point)["__repr__"] is not late
+@pytest.mark.parametrize("slots", [False, True])
+def test_methods_are_compiled_with_their_first_call(slots: bool) -> None:
+    point, *_ = classes(late_dataclasses.dataclass, slots)
+    late = dict(vars(point))
+    one = point(1)
+    assert vars(point)["__init__"] is not late["__init__"]
+    assert vars(point)["__repr__"] is late["__repr__"]
+    repr(one)
+    assert vars(point)["__repr__"] is not late["__repr__"]

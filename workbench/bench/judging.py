@@ -28,6 +28,7 @@ from sessions.model.replies import Measured
 from sessions.running import recording, rendering
 from workbench.bench.planning import Job, Plan, price_of
 from workbench.config import user_code
+from workbench.output.display import excerpt
 from workbench.output.exit_codes import CommandError
 
 LONGEST_REASON = 500
@@ -254,9 +255,7 @@ def difference(failure: expectations.Failure) -> str:
     texts = [_text(one) for one in (failure.expected, failure.found)]
     same = next((at for at, (one, two) in enumerate(zip(*texts, strict=False)) if one != two), 0)
     start = max(0, same - SHOWN // 3) if max(map(len, texts)) > SHOWN else 0
-    expected, got = [
-        ("…" if start else "") + one[start : start + SHOWN] + "…" * (len(one) > start + SHOWN) for one in texts
-    ]
+    expected, got = [excerpt(one, start, SHOWN) for one in texts]
     if word == "equals":
         return f"{name}: expected {expected}, got {got}"
     why = f" ({failure.message})" if word in ("members", "schema", "length", "fuzzy", "overlap") else ""

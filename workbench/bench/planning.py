@@ -15,7 +15,6 @@ from adapters.lm import model_list
 from adapters.requests.token_estimates import Estimates, estimate
 from sessions.bench import reading, results
 from sessions.bench.grid import Grid
-from sessions.bench.reading import Results
 from sessions.bench.totals import Cell
 from sessions.errors import counted
 from sessions.model.session import Case, Column, Session
@@ -70,7 +69,7 @@ class Plan:
     first: tuple[Job, ...]
     """The first run of each cell, in order."""
     repeat: int
-    results: Mapping[str, Results]
+    results: Mapping[str, reading.Results]
     """By session file."""
     unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Cells that cannot be rendered, by reason."""
@@ -131,14 +130,14 @@ class Plan:
             cells.append(held.last(job.case.name, job.column.id, but=(job.series, job.request)))
         return Grid(tuple(cells), self.repeat)
 
-    def as_of(self, found: Results) -> Grid:
+    def as_of(self, found: reading.Results) -> Grid:
         """Build the grid of another results file, with the last prompt and series of each cell."""
         cells = [found.last(job.case.name, job.column.id).under(job.target.file) for job in self.first]
         return Grid(tuple(cells), self.repeat)
 
 
 def plan(
-    targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, Results] | None = None
+    targets: Sequence[Target], repeat: int, again: bool = False, found: Mapping[str, reading.Results] | None = None
 ) -> Plan:
     """Plan the runs of sessions. `again` ignores runs that the files already contain.
 

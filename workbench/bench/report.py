@@ -14,7 +14,7 @@ from sessions.bench.conclusions import Change, Comparison, Conclusions, p_words
 from sessions.bench.grid import Grid, Misses, lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun, Outcome
 from sessions.bench.totals import Cell, ColumnTotal, Measure
-from sessions.errors import counted
+from sessions.errors import counted, few
 from sessions.file.json_values import JSON
 from workbench.output.measures import cost
 
@@ -258,9 +258,8 @@ def _groups(grid: Grid, with_replies: bool) -> Iterator[Block]:
     if not with_replies:
         lines = []
         for one in found[:MOST_GROUPS]:
-            names = [case_name(grid, cell.file, cell.case) for cell in one.cells[:MOST_NAMED]]
-            more = f" and {len(one.cells) - MOST_NAMED:,} more" if len(one.cells) > MOST_NAMED else ""
-            lines.append(f"{one.column}: {group_words(one)}: {', '.join(names)}{more}")
+            names = [case_name(grid, cell.file, cell.case) for cell in one.cells]
+            lines.append(f"{one.column}: {group_words(one)}: {few(names, MOST_NAMED)}")
         yield Items((*lines, *([f"… {len(found) - MOST_GROUPS:,} more causes"] if len(found) > MOST_GROUPS else [])))
         return
     for one in found:

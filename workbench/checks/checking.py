@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
-from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass, replace
 from sessions.checking import checking, key_order
 from sessions.checking.verdicts import FixtureResult, Part, verdict_changes
@@ -255,7 +254,7 @@ def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[s
     try:
         own = [column for column in session.columns if column.adapter in named]
         return {column.id: rendering.adapter_of(column, allow_code=True) for column in own}
-    except UnknownAdapterError as error:
+    except catalog.UnknownAdapterError as error:
         raise CommandError(str(error)) from error
 
 

@@ -15,7 +15,6 @@ from sessions.checking import checking as fixtures
 from sessions.checking.verdicts import Drift, FixtureResult
 from sessions.errors import SessionError
 from sessions.file import saving, store
-from sessions.file.store import Fingerprint
 from sessions.model.session import Recording, Session
 from sessions.source.linking import Follower
 from sessions.source.project import SourceEditedError
@@ -33,7 +32,7 @@ class Review:
 
     causes: tuple[Cause, ...]
     checked: tuple[Checked, ...]
-    seen: Mapping[Path, Fingerprint] = field(default_factory=dict)
+    seen: Mapping[Path, store.Fingerprint] = field(default_factory=dict)
 
     @property
     def is_of_something(self) -> bool:
@@ -172,7 +171,7 @@ def _recording(session: Session, fixture: FixtureName) -> Recording | None:
     return case.recordings.get(fixture.column) if case is not None else None
 
 
-def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | None = None) -> Written:
+def accept(path: Path, ids: Collection[str], plan: Plan, seen: store.Fingerprint | None = None) -> Written:
     """Accept these causes in a file, which is checked again and then written once or not at all.
 
     A file whose content differs from the review (`seen`), or changes meanwhile, is not written, and `error` says so.

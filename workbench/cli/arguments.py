@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -24,6 +25,8 @@ from workbench.output.exit_codes import CommandError, nearest
 
 MOST_REPEATS = 1000
 Value = TypeVar("Value")
+Options = argparse.Namespace
+"""The options of a command, parsed."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,9 +37,14 @@ class Parser(argparse.ArgumentParser):
             prog=prog,
             description=description,
             epilog=f"examples:\n{examples}" if examples else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # With a width, as argparse makes one for every argument, and would load `shutil` for the terminal's.
+            formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
             allow_abbrev=False,
         )
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
 
     def flag(self, names: str, about: str, **settings: Any) -> None:
         """Add an option without a value; `names` are separated by spaces."""
@@ -201,12 +209,12 @@ def add_variants(parser: Parser, said: str = "each column once more with the ses
     parser.several("--variant", "TAG", said, dest="variants")
 
 
-def allowed(options: argparse.Namespace) -> Allowed:
+def allowed(options: Options) -> Allowed:
     """Return what `--allow-host` and `--allow-variable` allow to be sent."""
     return Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
 
 
-def settle_session(options: argparse.Namespace) -> None:
+def settle_session(options: Options) -> None:
     """Accept SESSION as the last value of `--adapter A …` and `--model M …`, too."""
     names, models = getattr(options, "adapters", []), getattr(options, "models", [])
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
@@ -230,7 +238,7 @@ def refuse(options: Mapping[str, object], why: str) -> None:
             raise CommandError(f"{name} {why}")
 
 
-def require_reports(options: argparse.Namespace) -> None:
+def require_reports(options: Options) -> None:
     """Refuse reports that cannot be written before a command sends, runs or records. Raises `CommandError`."""
     for name in ("html", "markdown", "junit", "json"):
         path = getattr(options, name, None)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from adapters.errors import SignatureError
 from adapters.formats import catalog
-from adapters.formats.catalog import UnknownAdapterError
 from adapters.late_dataclasses import dataclass, replace
 from adapters.requests.request import Request
 from sessions.errors import SessionError
@@ -196,7 +195,7 @@ def save_new(session: Session, path: str, is_forced: bool, instead: str = "--for
 
     if is_forced:
         if not_kept := saving.overwrite(session, path).not_kept:
-            console.message(f"workbench: {path}: {not_kept}")
+            console.problem(f"{path}: {not_kept}")
         return
     try:
         store.save_new(session, path)
@@ -217,7 +216,7 @@ def has_two_step(chosen: Selection) -> bool:
     from adapters.formats.two_step import TwoStepAdapter
 
     for column in chosen.columns:
-        with suppress(UnknownAdapterError):  # reported when the column is used
+        with suppress(catalog.UnknownAdapterError):  # reported when the column is used
             adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
             if isinstance(adapter, TwoStepAdapter):
                 return True
@@ -231,7 +230,7 @@ def prepare_request(chosen: Selection, column: Column) -> Request | Unrenderable
         return rendering.request_of(chosen.session, column, chosen.case, adapter=adapter)
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
-    except (UnknownAdapterError, ReleaseError) as error:
+    except (catalog.UnknownAdapterError, ReleaseError) as error:
         return Unrenderable(type(error).__name__, str(error).removeprefix(f"{column.id}: "))
     except Exception as error:  # whatever dspy's format raises for this signature and these values
         return Unrenderable(type(error).__name__, f"cannot be rendered: {type(error).__name__}: {error}")

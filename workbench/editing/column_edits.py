@@ -14,7 +14,6 @@ from adapters.late_dataclasses import replace
 from adapters.signatures.signature import Field, Signature
 from sessions.model import variants
 from sessions.model.session import Column, Variant
-from sessions.model.variants import VariantError
 from workbench.editing import edits, field_values
 from workbench.editing.row_edits import drafted, free_name, hash_of_original
 from workbench.state.document import Place, State
@@ -162,7 +161,7 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
         return ""
     try:
         variants.check_tag(text)
-    except VariantError as error:
+    except variants.VariantError as error:
         return str(error)
     taken = _is_taken(state, row, text, state.session.variants[row].of)
     return f"this text already has a variant {text}" if taken else ""

@@ -15,7 +15,6 @@ from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
 from sessions.model.session import Case
 from workbench.editing import field_values, plain_values, row_edits
-from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, SessionChanges, State
 
 Row = Mapping[str, Any]
@@ -41,7 +40,7 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     """
     is_text = field_values.editing_of(field) == "text"
     value = text if is_text else plain_values.read(text, field.annotation)
-    if isinstance(value, NotAValue):
+    if isinstance(value, field_values.NotAValue):
         return row_edits.drafted(state, place, text)
     return set_value(state, place, value)
 
@@ -50,10 +49,10 @@ def set_value(state: State, place: Place, value: Any) -> State:
     """Set a field of an input, demo or history turn to a plain JSON value, without a draft; `ABSENT` removes it."""
     state = row_edits.drafted(state, place, None)
     values = values_at(state, place)
-    if field_values.same(values.get(place.field, ABSENT), value):
+    if field_values.same(values.get(place.field, field_values.ABSENT), value):
         return state
     changed = {**values, place.field: value}
-    if value is ABSENT:
+    if value is field_values.ABSENT:
         del changed[place.field]
     if place.kind == "demo":
         demos = list(state.session.demos)

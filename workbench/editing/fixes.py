@@ -28,7 +28,6 @@ from sessions.model.session import Case, Column, Demo, Session
 from sessions.running import linting, recording, rendering
 from sessions.text_diff import prefixed
 from workbench.editing import column_edits, edits, row_edits
-from workbench.editing.edits import rename_field
 from workbench.output.prompt_diff import SectionDiff, compare, compare_sections
 from workbench.state.document import State
 
@@ -169,7 +168,7 @@ def _change_field(state: State, change: Mapping[str, Any]) -> State:
     except SignatureError as error:
         raise FixError(str(error)) from error
     if wanted.name != name:
-        return rename_field(state, written, name, wanted.name)
+        return edits.rename_field(state, written, name, wanted.name)
     return edits.set_signature(state, text=written)
 
 
@@ -212,12 +211,12 @@ def effects_of(
     for fix in _each_once(offered):
         there = known.get(_adapter_of(fix))
         read = None if there is None else parse_result(state.session, state.case, there)
+        if read is not None and not read.ok and read.diagnosis:
+            continue  # its column shows that it does not help; without a diagnosis, TwoStep lacks its second reply
         if there is not None:
             parsed_there[there.adapter] = read is not None and read.ok
         if there is not None and "adapter" in fix.change:
             also_parses = ": its reply parses" if read is not None and read.ok else ""
-            if read is not None and not read.ok and read.diagnosis:  # TwoStep may lack its second reply
-                also_parses = ": its reply does not parse either"
             fix = fix._replace(message=f"{fix.message.removesuffix('.')}, as column {there.id} does{also_parses}.")
         each.append(fix)
     effects = [_effect(state, column, fix, reading, reply, request) for fix in each]

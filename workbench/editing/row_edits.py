@@ -181,11 +181,7 @@ def set_text(state: State, place: Place, text: str) -> State:
         return drafted(state, place, text)
     made = _replace_field(tool, place.field, text)
     tools = tuple([made if index == place.row else one for index, one in enumerate(state.session.tools)])
-    changed = state if made == tool else state.with_session(tools=tools)
-    kept = values_of(made).get(place.field, ABSENT)
-    is_text = place.field in ("name", "description", "arguments")
-    shown = field_values.shown(kept, "text" if is_text else "json")
-    return drafted(changed, place, None if shown == text else text)
+    return drafted(state if made == tool else state.with_session(tools=tools), place, None)
 
 
 def clear(state: State, place: Place) -> State:

@@ -26,6 +26,7 @@ from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running.recording import is_outdated, read_completion
+from workbench.output.display import cut
 
 KEPT = "the session's own"
 """The name of the session's replies in the list with the offline models."""
@@ -220,6 +221,4 @@ def focusable(name: str) -> dict[str, str]:
 
 def short(text: str) -> str:
     """Cut a name or sentence to at most LONGEST_NAME characters."""
-    return (
-        text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}… ({len(text) - LONGEST_NAME:,} more characters)"
-    )
+    return cut(text, LONGEST_NAME, "… ({} more characters)")

@@ -7,7 +7,8 @@ moves the focus; it treats all data as text and creates no markup.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import resources
 from itertools import product
 
@@ -36,7 +37,7 @@ from workbench.exporting.prepared import (
     step_button,
 )
 from workbench.lessons import lesson, reply_lesson
-from workbench.pages.page import Behaviour, folded, page, table
+from workbench.pages.page import folded, page, table
 
 PROMPT_TEXT = 3_000_000
 """The total number of characters of all prompts, shared equally; each gets at least LEAST_PROMPT."""
@@ -68,7 +69,7 @@ def page_of(source: Source, begins: bool = False) -> Exported:
     # The colours of all kinds of pieces, as in notebooks, and the page's own rules.
     dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
     style = as_html.light_rules("main") + dark + _resource("session_page.css")
-    return Exported(page(made.prepared.name, body, adds=Behaviour(style, _resource("session_page.js"))), left)
+    return Exported(page(made.prepared.name, body, style=style, script=_resource("session_page.js")), left)
 
 
 def _resource(name: str) -> str:
@@ -125,17 +126,20 @@ class _SessionPage:
         away = {"hidden": ""} if any(0 not in places for places in told.values()) else {}
         return replace(element, attributes={**element.attributes, **marks, **away})
 
-    def _merged(self, found: Mapping[tuple[int, int], Element], **more: tuple[int, ...]) -> Iterator[Element]:
-        """Yield the elements by wording and case, merging those with equal content."""
-        alike: dict[str, tuple[Element, dict[int, list[int]]]] = {}
-        for (wording, case), one in found.items():
-            alike.setdefault(written(one), (one, {}))[1].setdefault(wording, []).append(case)
-        for one, places in alike.values():
-            by_cases: dict[tuple[int, ...], list[int]] = {}
-            for wording, cases in places.items():
-                by_cases.setdefault(tuple(cases), []).append(wording)
-            for shared, wordings in by_cases.items():
-                yield self._when(one, {"wording": tuple(wordings), "case": shared, **more})
+    def _by_state(self, make: Callable[[int, int], Iterable[Element]], **more: tuple[int, ...]) -> Iterator[Element]:
+        """Yield what `make` makes for each wording and case, place by place; equal elements only once."""
+        places: dict[int, dict[str, tuple[Element, dict[int, list[int]]]]] = {}
+        for wording, case in self._states:
+            for place, one in enumerate(make(wording, case)):
+                alike = places.setdefault(place, {})
+                alike.setdefault(written(one), (one, {}))[1].setdefault(wording, []).append(case)
+        for _, alike in sorted(places.items()):
+            for one, cases_of in alike.values():
+                by_cases: dict[tuple[int, ...], list[int]] = {}
+                for wording, cases in cases_of.items():
+                    by_cases.setdefault(tuple(cases), []).append(wording)
+                for shared, wordings in by_cases.items():
+                    yield self._when(one, {"wording": tuple(wordings), "case": shared, **more})
 
     def _switches(self) -> Element:
         prepared = self.prepared
@@ -195,17 +199,14 @@ class _SessionPage:
     def _prompt(self, column: int) -> Iterator[Element]:
         one = self.prepared.columns[column]
         yield tag("h3", {}, f"{short(one.id)} → {short(self.prepared.session.model_of(one))}")
-        positions: dict[int, dict[tuple[int, int], Element]] = {}
-        for wording, case in self._states:
-            request = self.prepared.request(wording, case, column)
-            if isinstance(request, str):
-                shown = [as_html.element(Note(f"✗ {request}", "bad"))]
-            else:
-                shown = list(self._messages(self.prepared.view(wording, case, column), request))
-            for place, element in enumerate(shown):
-                positions.setdefault(place, {})[wording, case] = element
-        for place in sorted(positions):
-            yield from self._merged(positions[place])
+        yield from self._by_state(partial(self._prompt_in, column))
+
+    def _prompt_in(self, column: int, wording: int, case: int) -> Iterator[Element]:
+        request = self.prepared.request(wording, case, column)
+        if isinstance(request, str):
+            yield as_html.element(Note(f"✗ {request}", "bad"))
+        else:
+            yield from self._messages(self.prepared.view(wording, case, column), request)
 
     def _messages(self, view: View, request: Request) -> Iterator[Element]:
         room = self._prompt_share
@@ -257,14 +258,14 @@ class _SessionPage:
     def _replies_of(self, column: int) -> Iterator[Element]:
         yield tag("h3", {}, short(self.prepared.columns[column].id))
         for reply in self._all["reply"]:
-            found: dict[tuple[int, int], Element] = {}
-            for wording, case in self._states:
-                shown = self.prepared.shown(wording, case, column, reply)
-                if isinstance(shown, str):
-                    found[wording, case] = as_html.element(Note(shown))
-                else:
-                    found[wording, case] = tag("div", {"class": "reply"}, *self._reply(shown, column))
-            yield from self._merged(found, reply=(reply,))
+            yield from self._by_state(partial(self._reply_in, column, reply), reply=(reply,))
+
+    def _reply_in(self, column: int, reply: int, wording: int, case: int) -> Iterator[Element]:
+        shown = self.prepared.shown(wording, case, column, reply)
+        if isinstance(shown, str):
+            yield as_html.element(Note(shown))
+        else:
+            yield tag("div", {"class": "reply"}, *self._reply(shown, column))
 
     def _reply(self, shown: Shown, column: int) -> Iterator[Element]:
         name = self.prepared.columns[column].id
@@ -288,11 +289,11 @@ class _SessionPage:
         yield tag("p", {"class": "dim"}, said)
         parsers = reply_lesson.parsers_for([one.adapter for one in prepared.columns])
         for reply in self._all["reply"]:
-            found: dict[tuple[int, int], Element] = {}
-            for wording, case in self._states:
-                rows = [self._matrix_row(wording, case, column, reply, parsers) for column in self._all["column"]]
-                found[wording, case] = table(("reply of", *parsers), [one for one in rows if one])
-            yield from self._merged(found, reply=(reply,))
+            yield from self._by_state(partial(self._matrix, parsers, reply), reply=(reply,))
+
+    def _matrix(self, parsers: Sequence[str], reply: int, wording: int, case: int) -> Iterator[Element]:
+        rows = [self._matrix_row(wording, case, column, reply, parsers) for column in self._all["column"]]
+        yield table(("reply of", *parsers), [one for one in rows if one])
 
     def _matrix_row(
         self, wording: int, case: int, column: int, reply: int, parsers: Sequence[str]
@@ -321,35 +322,29 @@ class _SessionPage:
         for column in self._all["column"]:
             parts = (
                 tag("h3", {}, f"The prompt of {short(prepared.columns[column].id)}"),
-                tag("ol", {"class": "steps"}, *self._prompt_steps(column)),
+                tag("ol", {"class": "steps"}, *self._by_state(partial(self._prompt_steps, column))),
                 tag("h3", {}, "Its reply"),
-                *self._reply_steps(column),
+                *[
+                    element
+                    for reply in self._all["reply"]
+                    for element in self._by_state(partial(self._reply_steps, column, reply), reply=(reply,))
+                ],
             )
             yield self._when(tag("div", {}, *parts), {"column": (column,)})
 
-    def _prompt_steps(self, column: int) -> Iterator[Element]:
-        positions: dict[int, dict[tuple[int, int], Element]] = {}
-        for wording, case in self._states:
-            request = self.prepared.request(wording, case, column)
-            if isinstance(request, str):
-                continue
-            steps = lesson.steps_of(self.prepared.view(wording, case, column).adapter, request)
-            for place, step in enumerate(steps):
-                number = self._steps[step.title, step.explanation]
-                words = (step_button(step.title), self._once("p", step.explanation))
-                positions.setdefault(place, {})[wording, case] = tag("li", {"data-at": number}, *words)
-        for place in sorted(positions):
-            yield from self._merged(positions[place])
+    def _prompt_steps(self, column: int, wording: int, case: int) -> Iterator[Element]:
+        request = self.prepared.request(wording, case, column)
+        if isinstance(request, str):
+            return
+        for step in lesson.steps_of(self.prepared.view(wording, case, column).adapter, request):
+            words = (step_button(step.title), self._once("p", step.explanation))
+            yield tag("li", {"data-at": self._steps[step.title, step.explanation]}, *words)
 
-    def _reply_steps(self, column: int) -> Iterator[Element]:
-        for reply in self._all["reply"]:
-            found: dict[tuple[int, int], Element] = {}
-            for wording, case in self._states:
-                shown = self.prepared.shown(wording, case, column, reply)
-                if not isinstance(shown, str):
-                    steps = [self._reply_step(one, shown.reading) for one in reply_lesson.steps_of(shown.reading)]
-                    found[wording, case] = tag("ol", {"class": "steps"}, *steps)
-            yield from self._merged(found, reply=(reply,))
+    def _reply_steps(self, column: int, reply: int, wording: int, case: int) -> Iterator[Element]:
+        shown = self.prepared.shown(wording, case, column, reply)
+        if not isinstance(shown, str):
+            steps = [self._reply_step(one, shown.reading) for one in reply_lesson.steps_of(shown.reading)]
+            yield tag("ol", {"class": "steps"}, *steps)
 
     def _reply_step(self, step: reply_lesson.ReplyStep, reading: Reading) -> Element:
         spans = step.reading.spans  # they are in order and have no gaps

@@ -12,23 +12,19 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from adapters.formats import catalog
 from adapters.json_text.repair_limits import quick_reading
 from adapters.late_dataclasses import dataclass, replace
 from adapters.prompts.text import Prompt
 from adapters.replies.patterns import most_common
-from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading, Span, SpanKind
+from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, NearMiss, Reading, Span, SpanKind
 from adapters.requests.request import Request, read_reply
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
 from adapters.values.coercion import RULE_WORDS
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import first_line, raised_by
-
-if TYPE_CHECKING:
-    from adapters.replies.reading import NearMiss
 
 ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced", "duplicate", "unknown", "ignored")
 

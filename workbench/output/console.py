@@ -194,6 +194,11 @@ def message(content: str) -> None:
     _write_in_turn(partial(_message_now, content))
 
 
+def problem(content: object) -> None:
+    """Write a message about what is wrong or left out."""
+    message(f"workbench: {content}")
+
+
 def _message_now(content: str) -> None:
     with suppress(CannotWriteError):  # reported when results are written
         _attempt(_out().flush)

@@ -44,13 +44,12 @@ STAND_INS |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
 STAND_INS |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
 
 
-_RANGES: list[list[int]] = []
-for _code in sorted(STAND_INS):
-    if _RANGES and _code == _RANGES[-1][1] + 1:
-        _RANGES[-1][1] = _code
-    else:
-        _RANGES.append([_code, _code])
-_UNSAFE = re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\U000e0000-\U000e0fff"
+    + "".join(map(chr, (*BIDI, *ZERO_WIDTH)))
+    + "]"
+)
+"""The characters of `STAND_INS`."""
 _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -91,6 +90,24 @@ def one_line(text: str, width: int) -> str:
             break
         taken += 1
     return line[:taken] + "…"
+
+
+def cut(text: str, most: int, more: str = "…") -> str:
+    """Return at most `most` characters of a text; `more` follows a cut, `{}` in it counts those left out."""
+    return text if len(text) <= most else text[:most] + more.format(f"{len(text) - most:,}")
+
+
+def excerpt(text: str, start: int, most: int) -> str:
+    """Return at most `most` characters of a text from `start` on; `…` stands for those left out."""
+    return ("…" if start else "") + cut(text[start:], most)
+
+
+def short_name(name: str, width: int) -> str:
+    """Fit a name on `width` cells, cut in the middle: similar names often differ only at the end."""
+    tail = safe(name[-(width // 2) :] if cell_width(safe(name)) > width > 8 else "")
+    while cell_width(tail) > width // 2:
+        tail = tail[1:]
+    return one_line(name, width - cell_width(tail)) + tail
 
 
 def value_text(value: Any) -> str:

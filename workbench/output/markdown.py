@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from adapters.display.as_html import escaped
-from adapters.display.blocks import Beside, Block, Difference, Folded, Heading, Items, Note, Passage, Table, text_of
+from adapters.display.blocks import Block, Difference, Folded, Heading, Items, Note, Table, text_of
 from workbench.output import display
 
 SIZE_LIMIT = 60_000
@@ -63,11 +63,8 @@ def _lines(blocks: Iterable[Block], *, with_folded: bool = False) -> Iterator[st
                 head, *rows = [[one.replace("|", "\\|") for one in row] for row in shown]
                 yield from (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
                 yield ""
-            case Passage():
-                yield from ([_shown(block.title), ""] if block.title else [])
-                yield fenced("".join([one.text for one in block.pieces]))
             case Difference():
-                lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in block.lines]
+                lines = [display.cut(one, LONGEST_LINE) for one in block.lines]
                 if len(lines) > MOST_LINES:
                     lines[MOST_LINES:] = [f"… {len(lines) - MOST_LINES:,} more lines"]
                 yield fenced("\n".join(lines), "diff")
@@ -78,9 +75,6 @@ def _lines(blocks: Iterable[Block], *, with_folded: bool = False) -> Iterator[st
                 yield from (*_lines(inside, with_folded=True), "</details>", "")
             case Folded():
                 yield from (f"… {_shown(block.title.text)}", "")
-            case Beside():
-                for one in block.columns:
-                    yield from _lines((Heading(one.title), *one.blocks), with_folded=with_folded)
 
 
 def _heading(text: str) -> str:

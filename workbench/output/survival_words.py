@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adapters.replies.patterns import PATTERNS
+from sessions.errors import few
 from sessions.text_diff import common_ends
 from workbench.output import display
 
@@ -20,13 +21,13 @@ NOT_APPLICABLE = "·"
 WORDS: Mapping[Verdict, str] = {
     "silently_wrong": "silently wrong",
     "flagged": "flagged",
-    "refused": "refused",
+    "refused": "parse error",
     "same": "same values",
 }
 MEANINGS: Mapping[Verdict, str] = {
     "silently_wrong": "parsed to a different value, with no flag",
     "flagged": "parsed to a different value, flagged here (dspy has no flags)",
-    "refused": "parse error, so the program sees the error",
+    "refused": "the parser raises, so the program sees the error",
     "same": "every value is as the reply means it",
 }
 """Short forms of the definitions in `sessions.stress.grid`."""
@@ -45,12 +46,8 @@ def differences(cell: Cell, shown: int = SHOWN) -> list[str]:
     for name in cell.wrong:
         meant, read = [display.value_text(one[name]) if name in one else "nothing" for one in (cell.meant, values)]
         start = max(0, common_ends(meant, read)[0] - shown // 3)  # from shortly before their first difference
-        lines.append(f"{name}: {_from(meant, start, shown)} → {_from(read, start, shown)}")
+        lines.append(f"{name}: {display.excerpt(meant, start, shown)} → {display.excerpt(read, start, shown)}")
     return lines
-
-
-def _from(text: str, start: int, shown: int) -> str:
-    return ("…" if start else "") + text[start : start + shown] + ("…" if len(text) > start + shown else "")
 
 
 def decision(found: Grid) -> list[str]:
@@ -114,8 +111,7 @@ def _pair(survived: Mapping[str, set[str]], weights: Mapping[str, int]) -> list[
 
 def _some(names: Sequence[str]) -> str:
     """Quote the first names: some hold a comma themselves."""
-    quoted = [f'"{one}"' for one in names[:MOST_LOST]]
-    return ", ".join(quoted) + (f" and {len(names) - MOST_LOST} more" if len(names) > MOST_LOST else "")
+    return few([f'"{one}"' for one in names], MOST_LOST)
 
 
 _THREADS = re.compile(r"([\w.-]+) ?((?:#\d+ ?)+)")

@@ -9,41 +9,29 @@ from importlib import resources
 
 from adapters.display.as_html import Element, element, escaped, tag, written
 from adapters.display.blocks import Block
-from adapters.late_dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """A page's additional style sheet and script; both are part of the program, never data."""
-
-    style: str = ""
-    script: str = ""
-
-
-NOTHING_MORE = Behaviour()
-
-
-def page(title: str, body: Sequence[Element | str], *, adds: Behaviour = NOTHING_MORE) -> str:
-    """Return a whole page, to be written as UTF-8.
+def page(title: str, body: Sequence[Element | str], *, style: str = "", script: str = "") -> str:
+    """Return a whole page, to be written as UTF-8; `style` and `script` are parts of the program, never data.
 
     It opens from disk and loads nothing, not even fonts or images: its Content-Security-Policy allows only its own
     style sheet and script, each by its hash. Raises ValueError for a style or script that would end its element.
     """
-    if "</" in adds.style or "</" in adds.script:
+    if "</" in style or "</" in script:
         raise ValueError("neither a style sheet nor a script may contain </, which could end it")
-    style = resources.files("workbench.pages").joinpath("page.css").read_text("utf-8") + adds.style
-    allowed = f"; script-src 'sha256-{_digest(adds.script)}'" if adds.script else ""
+    style = resources.files("workbench.pages").joinpath("page.css").read_text("utf-8") + style
+    allowed = f"; script-src 'sha256-{_digest(script)}'" if script else ""
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"
     content = written(tag("main", {}, tag("h1", {}, title), *body))
-    runs = "its only script shows and hides parts of the page" if adds.script else "no script runs"
+    runs = "its only script shows and hides parts of the page" if script else "no script runs"
     foot = written(tag("footer", {}, f"Made by adapter-workbench. This file is complete: nothing is loaded, {runs}."))
-    script = f"<script>{adds.script}</script>\n" if adds.script else ""
+    runnable = f"<script>{script}</script>\n" if script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{script}</body>\n</html>\n"
+        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{runnable}</body>\n</html>\n"
     )
 
 

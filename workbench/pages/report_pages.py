@@ -21,6 +21,7 @@ from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from sessions.upgrades.report import Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import report_blocks, survival_words
+from workbench.output.display import cut
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 from workbench.pages.page import page_of_blocks
 
@@ -120,8 +121,8 @@ def _blocks(found: Grid) -> Iterator[Block]:
                 if cell.reading.error is not None:
                     said.append(f"{cell.reading.error.type}: {cell.reading.error.message[:MOST_SHOWN]}")
                 said += [flag.message for flag in cell.flags]
-                text = cell.text[:MOST_SHOWN] + ("…" if len(cell.text) > MOST_SHOWN else "")
                 head = f"{SIGNS[cell.verdict]} {column.id} · {cell.mutation.name} · {WORDS[cell.verdict]}"
+                text = cut(cell.text, MOST_SHOWN)
                 inside = (Note(cell.mutation.imitates), Items(tuple(said)), Passage("", (Piece(text, "value"),)))
                 yield Folded(Mark(head, TONES[cell.verdict]), inside, _place(column, cell.mutation))
 

@@ -20,7 +20,6 @@ from workbench.checks import fixture_files
 from workbench.output import display
 from workbench.output.exit_codes import CommandError
 from workbench.pytest_plugin import check_child
-from workbench.pytest_plugin.check_child import FileCheck
 
 SIZE_LIMIT = 64_000_000
 """The maximum size in bytes, as in `sessions.file.store`."""
@@ -160,7 +159,8 @@ class SessionTest(pytest.Item):
         return (self.name,) if self.fixture is None else (self.fixture.case, self.fixture.column, self.name)
 
     def runtest(self) -> None:
-        checked = self.session.config.stash.setdefault(_CHECKS, _Checks(self.session)).of(self.path)
+        checks = self.session.config.stash.setdefault(_CHECKS, _Checks(self.session))
+        checked = checks.of(self.path)
         if checked.error:
             raise DriftError(checked.error)
         if self.fixture is None and self.name == LINT:
@@ -169,6 +169,8 @@ class SessionTest(pytest.Item):
                 raise DriftError("\n".join(f"{one['severity']} {one['name']}: {one['message']}" for one in serious))
             return
         left_out = LEFT_OUT if self.config.getoption("workbench_update") else ""
+        if why_not := checks.not_updated.get(self.path):
+            left_out = f"  not updated: {why_not}"
         if self.fixture is None:
             _judge(list(checked.fixtures.values()), left_out=left_out)
             return
@@ -221,7 +223,7 @@ def merge_order(
 def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None, left_out: str = "") -> None:
     """Raise `DriftError` for a verdict other than a pass. Skip if nothing was judged.
 
-    `left_out` is said of a changed verdict or value that an update did not record.
+    `left_out` is said of a changed verdict or value that an update did not record, or of all if it failed.
     """
     texts: list[str] = []
     words: set[str] = set()
@@ -238,7 +240,7 @@ def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None, left_
                     for each in changes
                 ]
             texts += [drift["text"] for drift in one["drift"] if part in (None, drift["verdict"])]
-            if left_out and one.get("verdict_changes") and part in (None, *ACCEPTED):
+            if left_out and (one.get("verdict_changes") or left_out != LEFT_OUT) and part in (None, *ACCEPTED):
                 texts.append(left_out.format(path=shlex.quote(one["path"]), part=part or "parse"))
     if texts:
         raise DriftError("\n".join(texts))
@@ -255,11 +257,13 @@ class _Checks:
     """The checks of a test run: each file with a selected test once, in batches."""
 
     session: pytest.Session
-    done: dict[Path, FileCheck] = field(default_factory=dict)
-    _before: dict[Path, FileCheck] = field(default_factory=dict)
+    done: dict[Path, check_child.FileCheck] = field(default_factory=dict)
+    not_updated: dict[Path, str] = field(default_factory=dict)
+    """Why an update of a file failed."""
+    _before: dict[Path, check_child.FileCheck] = field(default_factory=dict)
     """The checks of files before an update, where it depends on them."""
 
-    def of(self, file: Path) -> FileCheck:
+    def of(self, file: Path) -> check_child.FileCheck:
         """Return a file's check, made for it and those after it: all, or about a worker's share with pytest-xdist."""
         if file in self.done:
             return self.done[file]
@@ -301,6 +305,7 @@ class _Checks:
                     whole.append(file)
             update = "--update" if named is ACCEPTED else f"--update={named[0]}"
             checked = check_child.check(whole, folder, [update, *options]) if whole else {}
+            self._note_errors(checked)
             left = {file: None for file in left if file not in whole}
             if named is ACCEPTED:
                 self.done |= {file: one for file, one in checked.items() if not one.error}
@@ -311,7 +316,11 @@ class _Checks:
                 # A column named module:Class names code, which only the user may name.
                 if ":" not in column_id:
                     update = "--update" if len(parts) == len(ACCEPTED) else f"--update={min(parts)}"
-                    check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column_id}"])
+                    options = [update, f"--case={case}", f"--adapter={column_id}"]
+                    self._note_errors(check_child.check([file], folder, options))
+
+    def _note_errors(self, updated: Mapping[Path, check_child.FileCheck]) -> None:
+        self.not_updated |= {file: one.error for file, one in updated.items() if one.error}
 
     def _names_parse(self) -> bool:
         """Return whether the user asks for parse tests by name; `--lf` may select nothing else, too."""

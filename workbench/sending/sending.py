@@ -17,7 +17,6 @@ from adapters.lm.capabilities import split_model
 from adapters.requests.request import Request
 from adapters.running import runner
 from adapters.running.events import Listener
-from adapters.running.runner import Run
 from adapters.tools.tools import Tools
 from sessions.model import variants
 from sessions.model.parameters import CONNECTION
@@ -153,7 +152,7 @@ def send(
     stream: bool = True,
     retries: int | None = None,
     confinement: Confinement = FREE,
-) -> Run:
+) -> runner.Run:
     """Send a column's request to its model; return the run, which includes any failed call.
 
     An API key is sent to an `api_base` of the session or of the working folder's `.env` only if `allowed` has its
@@ -199,7 +198,7 @@ def send(
     )
 
 
-def keep(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
+def keep(session: Session, case_name: str, column: Column, run: runner.Run, raw: bool = False) -> Session:
     """Return the session with the run's reply stored in its column and recorded for `check`.
 
     The stored reply is the one to the column's own adapter; replies to a fallback or an extraction are only in the
@@ -209,7 +208,7 @@ def keep(session: Session, case_name: str, column: Column, run: Run, raw: bool =
     return keep_partial(recorded, case_name, column, run, raw)
 
 
-def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
+def keep_partial(session: Session, case_name: str, column: Column, run: runner.Run, raw: bool = False) -> Session:
     """Return the session with the partial reply of an interrupted run in its column; records nothing."""
     case, reply = session.case(case_name), recording.reply_of_run(run, session.model_of(column), raw)
     if reply is None:

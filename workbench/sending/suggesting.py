@@ -24,10 +24,10 @@ from sessions.bench.results import cause_of
 from sessions.checking import expectations
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.model.variants import VariantError
 from sessions.running import rendering
 from sessions.text_diff import line_diff
 from workbench.config.confinement import FREE, NOTHING_MORE, Allowed, Confinement
+from workbench.output.display import cut
 from workbench.sending import sending
 
 SIGNATURE = '''\
@@ -205,7 +205,7 @@ def text_of(session: Session, of: str) -> str:
     before = variants.original_of(session.signature.read(), of)
     if before is None:
         known = ", ".join(variants.targets(session.signature.read()))
-        raise VariantError(f"there is nothing called {of[:80]!r} to rewrite; there are {known}")
+        raise variants.VariantError(f"there is nothing called {of[:80]!r} to rewrite; there are {known}")
     return before
 
 
@@ -214,4 +214,4 @@ def _shown(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_PART else f"{text[:LONGEST_PART]} … ({len(text) - LONGEST_PART:,} more)"
+    return cut(text, LONGEST_PART, " … ({} more)")

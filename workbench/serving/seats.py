@@ -26,6 +26,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from adapters.late_dataclasses import dataclass, field
+from sessions.errors import counted
 from sessions.file import whole_files
 from workbench.output import display
 from workbench.serving.messages import FILES, HOME, Controls
@@ -287,7 +288,7 @@ def abandoned(now: float) -> list[str]:
             if count and now - about.st_mtime < KEPT_DAYS * 86_400:
                 began = time.strftime("%d %B, %H:%M", time.localtime(about.st_mtime))
                 found.append(
-                    f"the server of a class of {began} was killed; the files of {count} seat{'s' * (count > 1)} "
+                    f"the server of a class of {began} was killed; the files of {counted(count, 'seat')} "
                     f"are in {top}. Copy what you want to keep; they are removed {KEPT_DAYS} days after the class"
                 )
             elif said := remove_folder(top):

@@ -220,23 +220,22 @@ class Document:
 
     def undo(self) -> Change | None:
         """Undo a step and return it; None when there is nothing to undo."""
-        if not self._past:
-            return None
-        change = self._past.pop()
-        self._future.append(change)
-        self.state = change.before
-        self._last_edit = float("-inf")
+        change = self._step(self._past, self._future)
+        self.state = self.state if change is None else change.before
         return change
 
     def redo(self) -> Change | None:
         """Redo a step and return it; None when there is nothing to redo."""
-        if not self._future:
-            return None
-        change = self._future.pop()
-        self._past.append(change)
-        self.state = change.after
-        self._last_edit = float("-inf")
+        change = self._step(self._future, self._past)
+        self.state = self.state if change is None else change.after
         return change
+
+    def _step(self, taken: list[Change], left: list[Change]) -> Change | None:
+        if not taken:
+            return None
+        left.append(taken.pop())
+        self._last_edit = float("-inf")
+        return left[-1]
 
 
 @dataclass(frozen=True)

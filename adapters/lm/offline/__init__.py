@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -136,6 +135,8 @@ class OfflineLM:
     def __init__(self, model: str, chunk_seconds: float = CHUNK_SECONDS) -> None:
         name = model.removeprefix("offline/")
         if name not in PERSONAS:
+            import difflib  # only for the hint
+
             near = difflib.get_close_matches(name, PERSONAS, n=1)
             hint = f" Did you mean offline/{near[0]}?" if near else f" There are: {', '.join(PERSONAS)}."
             raise ProviderError(f"There is no offline model {name!r}.{hint}", "model")

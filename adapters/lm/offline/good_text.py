@@ -69,8 +69,6 @@ class Sampler:
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = next((one for one in kind if one != "null"), "null")
-        if "unknown" in schema:
-            return self._unknown(path, hint)
         if kind == "object" or "properties" in schema:
             return self._object(schema, path, hint)
         if kind == "array":
@@ -101,32 +99,15 @@ class Sampler:
         real = [one for one in branches if one.get("type") != "null"] or list(branches)
         if len(path) > MAX_DEPTH and len(real) < len(branches):
             return {"type": "null"}
-        known = [one for one in real if "unknown" not in one] or real
         # Text is easily mistaken for a list or a number where those are allowed too.
-        other = [one for one in known if one.get("type") != "string"] if len(real) == len(branches) else known
-        return (other or known)[0]
+        other = [one for one in real if one.get("type") != "string"] if len(real) == len(branches) else real
+        return (other or real)[0]
 
     def _one_of(self, choices: Sequence[Any], path: Path) -> Any:
         """Return the first choice that the text mentions, else any."""
         text = words_of(f"{self._source.text} {self._source.question}")
         told = [one for one in choices if isinstance(one, str) and words_of(one.replace("_", " ")) & text]
         return told[0] if told else choices[choose(f"{self._seed}{path}", len(choices))]
-
-    def _unknown(self, path: Path, hint: str) -> Any:
-        """Return a value for an unknown type, by the examples or the name."""
-        seen = self._texts.in_examples(path)
-        if seen:
-            return seen[self._texts.turn(".".join(path)) % len(seen)]
-        name = path[-1]
-        if suggests(name, "truth"):
-            return True
-        if suggests(name, "day"):
-            return self._texts.date()
-        if suggests(name, "share", "amount"):
-            return self._number({}, path)
-        if suggests(name, "count"):
-            return self._integer({}, path)
-        return self._string({}, path, hint)
 
     def _object(self, schema: Schema, path: Path, hint: str) -> Any:
         properties: Mapping[str, Schema] = schema.get("properties", {})
@@ -304,9 +285,6 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, said: str | None
                 args = {key: sampler.value(key, one, str(one.get("description", ""))) for key, one in needed.items()}
                 return {"tool_calls": [{"name": found.group(1), "args": args}]}
         return {"tool_calls": []}
-    if task.reply == "prose" and "unknown" in wanted.schema and not task.examples:
-        # Only the type's name is known: lay out in words what the next model will need.
-        return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
     value = sampler.value(wanted.name, wanted.schema, wanted.description)
     if task.reply in ("json", "fenced json") and wanted.schema.get("format") == "code":
         return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)

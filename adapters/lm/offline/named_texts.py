@@ -9,20 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from adapters.late_dataclasses import dataclass, field
-from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
+from adapters.lm.offline.source import Source, shortened
 from adapters.lm.protocol import Object
 
 Path = tuple[str, ...]
 """The path to a value: the output, then keys; `item` for the entries of a list."""
 
-Kind = Literal["share", "amount", "count", "truth", "day", "person", "people", "code", "thought"]
+Kind = Literal["share", "amount", "day", "person", "people", "code", "thought"]
 
 # Parts of names; kinds in `_WORDS` also match whole words of a name.
 _PARTS: Mapping[Kind, str] = {
     "share": "confidence|score|probab|certain|similar|relevan|accuracy|ratio|fraction",
     "amount": "price|total|amount|cost|sum|fee|tax|balance|salary|revenue|net|gross|weight|height|length",
-    "count": "^(n_|num_|total_)|_at_least$",
-    "truth": "^(is|has|was|are|can|should|must|needs|requires|contains|allow)_|^(ok|valid|urgent|active|true)$|ed$",
     "day": "_at$",
     "person": "name|person|author|customer|client|vendor|supplier|seller|buyer|company|organi[sz]ation|city|country|"
     "place|location|product|item|brand|title_of|entity|who|where|owner|assignee|sender|recipient|signature|attendee|"
@@ -33,9 +31,6 @@ _PARTS: Mapping[Kind, str] = {
     "thought": "reasoning|rationale|thought|explanation|justification|why|analysis",
 }
 _WORDS: Mapping[Kind, str] = {
-    "count": "n|no|num|number|count|quantity|qty|age|year|month|day|hours?|minutes?|seconds?|days|size|rank|rating|"
-    "stars|level|index|position|page|line|port|steps?|guests|people|persons|priority|percent|lat|lon|latitude|"
-    "longitude",
     "day": "date|day|due|deadline|since|until|birthday|born|on",
     "code": "id|number|code|sku|ref|reference|key|identifier|version",
 }
@@ -151,10 +146,8 @@ class Texts:
 
 
 def _value_at(example: Object, path: Path) -> Any:
-    """Return an example's value at `path`, parsing JSON or XML in text, or None."""
+    """Return an example's value at `path`, or None."""
     value: Any = example.get(path[0])
-    if isinstance(value, str) and len(path) > 1:
-        value = structure_in(value) or value_in_xml(value)
     for key in path[1:]:
         if isinstance(value, Mapping):
             value = value.get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -104,13 +103,6 @@ class Source:
         score = {one: sum(1 / common[word] for word in words_of(one) & asked) for one in candidates}
         return max(candidates, key=lambda one: score[one])
 
-    def details(self, hint: str, count: int = 5) -> str:
-        """Return the `count` best sentences, in the order of the text."""
-        found: tuple[str, ...] = ()
-        while len(found) < min(count, len(self.sentences)):
-            found = (*found, self.best_sentence(hint, found))
-        return " ".join(one if one[-1] in ".!?" else f"{one}." for one in self.sentences if one in found)
-
 
 def words_of(text: str) -> frozenset[str]:
     """Return the significant words of `text`, cut to six letters to drop endings."""
@@ -150,20 +142,3 @@ def structure_in(text: str) -> Any:
             continue
         return value if isinstance(value, list | dict) else None
     return None
-
-
-def value_in_xml(text: str) -> Any:
-    """Convert an element to text, a list of `item`s or a dict; None for invalid XML."""
-    try:
-        return _element_text(ElementTree.fromstring(text))
-    except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: an unpaired surrogate
-        return None
-
-
-def _element_text(element: ElementTree.Element) -> Any:
-    children = list(element)
-    if not children:
-        return element.text or ""
-    if all(child.tag == "item" for child in children):
-        return [_element_text(child) for child in children]
-    return {child.tag: _element_text(child) for child in children}

@@ -193,7 +193,7 @@ def _schema_of(annotation: object, adapter: Adapter) -> Schema:
         is_nested_xml = adapter.profile.reply == "xml" and uses_nested_xml(annotation)  # its tags are field names
         return (schema_by_name if annotation is str or is_nested_xml else _BY_ALIAS)(annotation)
     except Exception:  # a type may have no schema, and a user's own may raise anything
-        return {"unknown": getattr(annotation, "__name__", "")}
+        return _TEXT
 
 
 _BOUNDS = {

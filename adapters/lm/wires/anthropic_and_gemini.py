@@ -15,7 +15,6 @@ from adapters.lm.wires.dspys_client import (
     VERBATIM,
     NotTakenError,
     call_of,
-    refuse_other_ways,
     role_of,
     taken,
 )
@@ -170,7 +169,6 @@ def body_for_anthropic(model: str, request: Object) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.anthropic.AnthropicLM._payload`.
     """
     given = taken(request)
-    refuse_other_ways(given, ("reasoning_effort",))
     tools, choice, user = given["tools"], given["tool_choice"], given["user"]
     system, turns = turns_of(given["messages"])
     name, effort, form = model.lower(), given["reasoning_effort"], given["response_format"]
@@ -259,7 +257,6 @@ def body_for_gemini(model: str, request: Object) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.gemini.GeminiLM._payload`.
     """
     given = taken(request)
-    refuse_other_ways(given, ("reasoning_effort",))
     alternatives, tools, form = given["top_logprobs"], given["tools"], given["response_format"]
     choice = given["tool_choice"]
     system, turns = turns_of(given["messages"])

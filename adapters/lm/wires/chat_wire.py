@@ -14,7 +14,6 @@ from adapters.lm.wires.dspys_client import (
     NotTakenError,
     call_of,
     effort_of,
-    refuse_other_ways,
     role_of,
     taken,
 )
@@ -43,7 +42,7 @@ def body_of_dspys_client(door: Door, request: Object) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.openai_chat`: `_ingest_openai_chat`, then `OpenAIChatLM._payload`, and what
     `.xai.XaiLM._payload` does before it.
     """
-    given = taken(request)
+    given = taken(request, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
     alternatives, form, choice = given["top_logprobs"], given["response_format"], given["tool_choice"]
     body: dict[str, Any] = {"messages": _messages(given["messages"], door)}
     if given["max_tokens"] is not None and door.max_tokens is not None:
@@ -77,7 +76,6 @@ def body_of_dspys_client(door: Door, request: Object) -> dict[str, Any]:
 def _reasoning(door: Door, given: Object) -> dict[str, Any]:
     """Rule: `_ingest_reasoning`, and the reasoning part of `_payload`."""
     way = door.thinking or ""
-    refuse_other_ways(given, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
     shown: dict[str, Any] = {}
     if given.get("reasoning_format") is not None:  # Groq separates the reasoning from the reply
         shown = {"reasoning_format": given["reasoning_format"]}

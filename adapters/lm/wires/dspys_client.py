@@ -59,16 +59,10 @@ class NotTakenError(ValueError):
     """A part of a request that dspy's own client rejects, so that dspy uses litellm."""
 
 
-def refuse_other_ways(given: Object, own: Collection[str]) -> None:
-    """Raise NotTakenError for reasoning parameters not in `own`, those of the door."""
-    foreign = [name for name in REASONING if given.get(name) is not None and name not in own]
-    if foreign:
-        raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
-
-
-def taken(request: Object) -> dict[str, Any]:
+def taken(request: Object, reasoning: Collection[str] = ("reasoning_effort",)) -> dict[str, Any]:
     """Check a request's parameters and normalize them as dspy's client does. Raises NotTakenError.
 
+    `reasoning` are the parameters with which the door asks for reasoning; it takes no others of that kind.
     Those that are None are dropped. Always there, None or empty if not wanted: `stop`, `max_tokens` (either limit),
     `top_logprobs`, `reasoning_effort` (`none` disables reasoning), `tools` (as `name`, `description` and `parameters`),
     `tool_choice` (`none`, `auto`, `required`, or the tool to call as `{"name"}`), `response_format` (as `type` and, for
@@ -78,6 +72,9 @@ def taken(request: Object) -> dict[str, Any]:
     unknown = sorted(set(given) - CANONICAL)
     if unknown:
         raise NotTakenError(f"{unknown[0]}, of which it knows nothing")
+    foreign = [name for name in REASONING if name in given and name not in reasoning]
+    if foreign:
+        raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
     for name in RANGES.keys() & given.keys():
         (low, high), value = RANGES[name], given[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm.protocol import Object
-from adapters.lm.wires.dspys_client import VERBATIM, NotTakenError, arguments_of, refuse_other_ways, taken
+from adapters.lm.wires.dspys_client import VERBATIM, NotTakenError, arguments_of, taken
 
 OPENAI_REASONING = re.compile(r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?")
 """Models whose token limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
@@ -31,7 +31,6 @@ def body_of_dspys_client(request: Object) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_openai_chat`, then `.openai.OpenAILM._payload`.
     """
     given = taken(request)
-    refuse_other_ways(given, ("reasoning_effort",))
     system, items = _input(given["messages"])
     choice, form, effort = given["tool_choice"], given["response_format"], given["reasoning_effort"]
     body: dict[str, Any] = {"input": items}

@@ -36,8 +36,7 @@ def no_answer(reading: Reading) -> Iterator[Flag]:
 def verdict(reading: Reading) -> Iterator[Flag]:
     """Yield flags that follow from the verdict and the fields' states alone."""
     if reading.error is None:
-        if [one for one in reading.fields.values() if one.state != "read"]:
-            yield from _filled_in(reading)
+        yield from _filled_in(reading)
         return
     error = reading.error
     if error.type not in EXPECTED_ERRORS:
@@ -222,14 +221,15 @@ def detectors_of(reading: Reading, of_causes: bool = False) -> list[Detector]:
 
     `of_causes`: without those whose flags are no causes of its verdict.
     """
-    error, has_values = reading.error, reading.has_values
+    error, states = reading.error, reading.states
+    has_values = error is None or reading.has_values
     found: list[Detector] = []
     if error is not None and (not has_values or reading.ended is not UNKNOWN_END or error.type == "TooLargeError"):
         found.append(no_answer)
-    if error is None or not of_causes:
+    if states.count("read") < len(states) if error is None else not of_causes:
         found.append(verdict)
     structure = STRUCTURE.get(reading.form)
-    if structure is not None:
+    if structure is not None and not (of_causes and not has_values and reading.is_prose):
         found.append(structure)
     found.append(strange_reply)
     if not has_values:
@@ -238,7 +238,7 @@ def detectors_of(reading: Reading, of_causes: bool = False) -> list[Detector]:
         found.append(repaired_json)
     if error is None or error.field is None or not of_causes:
         found.append(values_read)
-    if "failed" in reading.states:
+    if "failed" in states:
         found.append(values_refused)
     if _may_echo(reading):
         found.append(echoed)

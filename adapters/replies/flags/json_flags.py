@@ -45,8 +45,9 @@ FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([
 
 def json_structure(reading: Reading) -> Iterator[Flag | Detector]:
     """Yield structural flags for a reply parsed as one JSON object."""
-    before, after = ("", "") if reading.is_plain_object else _around(reading)
-    is_valid = reading.is_plain_object or any(one.extract is not None for one in reading.fields.values())
+    is_whole = reading.is_plain_object or reading.is_other_object
+    before, after = ("", "") if is_whole else _around(reading)
+    is_valid = is_whole or any(one.extract is not None for one in reading.fields.values())
     if not is_valid or before or after:
         yield partial(_dropped, before=before, after=after)
         yield from _several(reading)
@@ -243,7 +244,7 @@ def _has_other_answers(reading: Reading) -> bool:
     return any(name and reading.fields[name].raw != value for name, value in written)
 
 
-def _keys(reading: Reading) -> Iterator[Flag]:
+def _keys(reading: Reading) -> Iterator[Flag | Detector]:
     completion, outputs = reading.completion, reading.signature.output_fields
     ignored: dict[str, int] = {}
     duplicated: dict[str, int] = {}
@@ -297,10 +298,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
             f"The object has JSON keys other than the output fields, which this adapter rejects: {named(others)}.",
         )
     if ignored and not is_refused:
-        yield Flag(
-            "extra-keys-ignored",
-            f"The object has JSON keys other than the output fields; they were ignored: {named(list(ignored))}.",
-        )
+        said = "The object has JSON keys other than the output fields; they were ignored"
+        yield lambda _: (Flag("extra-keys-ignored", f"{said}: {named(list(ignored))}."),)
 
 
 def first_keys(reading: Reading) -> list[str]:

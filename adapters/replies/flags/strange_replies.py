@@ -115,7 +115,9 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
     # One character is found ten times quicker than two: it is asked for first.
     text = reading.completion
     start = text[:LONGEST]
-    first, has_signs = start.lstrip()[:1], reading.form != "markers" or not reading.has_only_markers
+    first, has_values = start.lstrip()[:1], reading.error is None or reading.has_values
+    is_prose = not has_values and reading.is_prose
+    has_signs = not is_prose and (reading.form != "markers" or not reading.has_only_markers)
     if has_signs and "|" in start and "<|" in start and (match := (CHANNELS if reading.ok else HARMONY).search(start)):
         yield Flag(
             "harmony-channels",
@@ -130,10 +132,10 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
         may_double = first in ("{", "`") and reading.form in ("json", "fenced json") and not reading.is_plain_object
         if may_double and (match := DOUBLED.match(start)):
             yield _doubled(reading, match)
-        if reading.has_values:
+        if has_values:
             yield from leaked(reading)
     if reading.error is not None:
-        yield from _no_answer(reading, start, first, has_signs)
+        yield from _no_answer(reading, start, first, is_prose, has_signs)
         if (loop := _repetition(reading)) is not None:
             yield loop
         return
@@ -247,11 +249,16 @@ def _may_call(start: str) -> bool:
     return "|" in start and "<|python" in start
 
 
-def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Iterator[Flag]:
+def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_signs: bool) -> Iterator[Flag]:
     if first == "<" and PAGE.match(start):
         yield Flag("error-page", "The reply is an HTML page: a proxy or server answered in the model's place.")
     outputs = reading.signature.output_fields
-    if _may_be_wrapped(start) and (match := WRAPPER.search(start)) and match.group()[1:-1] not in outputs:
+    if (
+        not is_prose
+        and _may_be_wrapped(start)
+        and (match := WRAPPER.search(start))
+        and match.group()[1:-1] not in outputs
+    ):
         where = f"{match.group().strip()}, {place(reading, match.start())}"
         yield Flag("tool-call-wrapper", f"The reply has the wrapper of a provider's tool call ({where}).")
     elif has_signs and _may_call(start) and (match := CALL.search(start)) and match["key"] not in outputs:
@@ -262,11 +269,11 @@ def _no_answer(reading: Reading, start: str, first: str, has_signs: bool) -> Ite
             f"({place(reading, match.start())}) instead of {(*calls, 'answering')[0]}.",
         )
     if not reading.has_values:
-        if "<channel|>" in start and start.partition("<channel|>")[0].strip():
+        if has_signs and "<channel|>" in start and start.partition("<channel|>")[0].strip():
             where = place(reading, start.find("<channel|>"))
             said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
             yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-        if "{" in start and _has_placeholders(start, outputs):
+        if has_signs and "{" in start and _has_placeholders(start, outputs):
             placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
@@ -311,7 +318,7 @@ def _in_root(reading: Reading, root: dict[str, object]) -> Iterator[Flag]:
     unknown = [key for key in root if key not in outputs]
     is_asked_for = reading.form in ("json", "fenced json")  # else other JSON keys are not what is wrong
     lacking = [name for name in outputs if name not in root]
-    near = nearly_right(lacking, unknown) if unknown and is_asked_for else {}
+    near = nearly_right(reading, lacking, unknown) if unknown and is_asked_for else {}
     for name, key in list(near.items()):
         if isinstance(root[key], int | float) and get_origin(without_none(outputs[name].annotation)) in (list, dict):
             del near[name]  # a number is not meant for a list or an object

@@ -197,16 +197,19 @@ def nearly(name: str, candidates: Iterable[str]) -> str | None:
     return _nearest(_letters(name), {_letters(one): one for one in candidates})
 
 
-def nearly_right(names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
+def nearly_right(reading: Reading, names: Iterable[str], unknown: Iterable[str]) -> dict[str, str]:
     """Map `names` to unknown names probably meant for them, among the first `MOST_NAMES` unknown names."""
-    left = {_letters(one): one for one in islice(unknown, MOST_NAMES)} if unknown else {}
-    found: dict[str, str] = {}
-    for name in names if left else ():
-        meant = _nearest(_letters(name), left)
-        if meant is not None:
-            found[name] = meant
-            del left[_letters(meant)]
-    return found
+    key = nearly_right, tuple(names), tuple(islice(unknown, MOST_NAMES))
+    known: dict[str, str] | None = reading.detected.get(key)
+    if known is None:
+        left, known = {_letters(one): one for one in key[2]}, {}
+        for name in key[1] if left else ():
+            meant = _nearest(_letters(name), left)
+            if meant is not None:
+                known[name] = meant
+                del left[_letters(meant)]
+        reading.detected[key] = known
+    return dict(known)
 
 
 @lru_cache(maxsize=4096)
@@ -214,11 +217,21 @@ def _letters(name: str) -> str:
     return NO_LETTER.sub("", name).casefold()
 
 
+_set_of: Callable[[str], frozenset[str]] = lru_cache(maxsize=4096)(frozenset)
+"""Return the different letters of a name."""
+
+
 def _nearest(wanted: str, by_letters: Mapping[str, str]) -> str | None:
     if wanted in by_letters:
         return by_letters[wanted]
-    own = set(wanted)
-    alike = [one for one in by_letters if _has_same_letters(wanted, own, one)]
+    own, size = _set_of(wanted), len(wanted)
+    alike = [  # enough letters are the same, in whatever order
+        one
+        for one in by_letters
+        if size >= (enough := LIKENESS * (size + len(one)) / 2) <= len(one)
+        and len(own - _set_of(one)) <= size - enough
+        and sum(map(min, map(wanted.count, own), map(one.count, own))) >= enough
+    ]
     close = get_close_matches(wanted, alike, n=1, cutoff=LIKENESS) if alike else ()
     if close:
         return by_letters[close[0]]
@@ -241,17 +254,9 @@ def _is_within(one: str, other: str) -> bool:
 
 def name_flags(reading: Reading, unknown: Iterable[str]) -> Iterator[Flag]:
     """Flag markers or tags that were probably meant for outputs that are missing."""
-    for name, seen in nearly_right(reading.lacking, unknown).items():
+    for name, seen in nearly_right(reading, reading.lacking, unknown).items():
         said = f"{shown(seen)} was probably meant for `{name}`; names must match exactly."
         yield Flag("name-nearly-right", said, name)
-
-
-def _has_same_letters(one: str, letters: set[str], other: str) -> bool:
-    """Return True if enough letters are the same for two names to be alike, in whatever order."""
-    enough = LIKENESS * (len(one) + len(other)) / 2
-    if min(len(one), len(other)) < enough or len(letters.difference(other)) > len(one) - enough:
-        return False
-    return sum(map(min, map(one.count, letters), map(other.count, letters))) >= enough
 
 
 def wrong_places(field: Field, given: object, refused: object, is_explained: bool) -> list[Flag]:

@@ -42,8 +42,9 @@ def xml_structure(reading: Reading) -> Iterable[Flag | Detector]:
 
 
 def _of_tags(reading: Reading) -> Iterator[Flag | Detector]:
-    yield from sought(reading, _ignored, are_causes=not reading.ok)
-    yield from sought(reading, _nested, are_causes=not reading.ok)
+    may_be_causes = not reading.ok and "<" in reading.completion
+    yield from sought(reading, _ignored, may_be_causes)
+    yield from sought(reading, _nested, may_be_causes)
     for field in reading.fields.values():
         step: Extract | Step | None = field.extract
         if step is None or not step.rule.startswith("xml"):

@@ -7,7 +7,6 @@ a schema, a constraint that does not fit its type.
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
 import types
 import typing
@@ -129,6 +128,8 @@ def ineffective_arguments(node: ast.Call) -> tuple[str, ...]:
             continue
         near: list[str] = []
         if one.arg not in _WITHOUT_EFFECT:
+            import difflib  # only for the hint
+
             near = difflib.get_close_matches(one.arg, [*_OF_DSPY, *CONSTRAINT_WORDS, *_OF_PYDANTIC], n=1)
         notes.append(f"`{one.arg}` has no effect in dspy" + (f"; did you mean {near[0]}?" if near else ""))
     return tuple(notes)

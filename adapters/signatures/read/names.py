@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import datetime
-import difflib
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -100,6 +99,8 @@ class NameReader:
         last = name.rpartition(".")[2]
         others = [one for one in known if one != last]
         alike = [one for one in others if one[:1].lower() == last[:1].lower()]
+        import difflib  # only for the hint
+
         near = difflib.get_close_matches(last, alike, n=3, cutoff=0.6) or [
             one for one in others if one.lower() == last.lower()
         ]

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from oracle import signatures
+from pydantic import Field as PydanticField
+from pydantic import create_model
 
 from adapters import lint as prompt_lint
 from adapters.formats import catalog
@@ -30,6 +32,16 @@ def lint(
 
 def names(*found: Lint) -> list[str]:
     return [one.name for one in found]
+
+
+def test_field_names_of_a_model_are_a_problem_once_a_demo_or_a_turn_shows_them() -> None:
+    aliased = create_model("Bill", total=(int, PydanticField(alias="sum")))
+    billed = Signature.make((Field("history", "input", History), Field("q", "input"), Field("bill", "output", aliased)))
+    turn = {"q": "Q", "bill": {"sum": 1}}
+    assert "demo-shows-field-names" not in names(*lint(billed, [], {"q": "Q"}))
+    assert "demo-shows-field-names" in names(*lint(billed, [turn], {"q": "Q"}))
+    assert "demo-shows-field-names" in names(*lint(billed, [], {"q": "Q", "history": {"messages": [turn]}}))
+    assert "alias-not-shown" in names(*lint(billed, [], {"q": "Q"}, "baml"))
 
 
 @pytest.mark.parametrize("adapter", ["chat", "json", "xml", "twostep", "markdown"])

@@ -62,6 +62,8 @@ def test_only_a_reply_that_may_have_been_cut_off_is_said_to_be(
         ("markdown", '```python\ndef f(x: dict) -> dict:\n    return {"n": x[', "format-not-followed"),
         ("chat", "[[ ## completed ## ]]\n[## completed##]\n[##", "format-not-followed"),
         ("xml", "def f(x):\n    return {x", "format-not-followed"),
+        ("chat", "[[ ## q ## ]]\nWhy?\n\nHere is", "format-not-followed"),
+        ("xml", "<a>\n<b>\n</a>\n</b>\n<a>\n<b", "xml-tag-not-closed"),
         ("json", '{"a', "cut-off-at-limit"),
         ("json", '{"data": {"a": "x', "cut-off-at-limit"),
         ("xml", "<a", "cut-off-at-limit"),
@@ -84,6 +86,7 @@ def test_more_tokens_help_only_a_reply_that_has_begun(adapter: str, completion: 
         ("chat", "[[ ## ok ## ]]\nGreat!\n\n[[ ## n ## ]]\n12", ["not-true-or-false", "cut-off-at-limit"]),
         ("chat", "[[ ## ok ## ]]\nTrue\n\n[[ ## n ## ]]\nabout", ["cut-off-at-limit", "not-a-number"]),
         ("json", '{"ok": true, "n": "abo', ["cut-off-at-limit", "not-a-number"]),
+        ("xml", "<ok>Great!</ok>\n<n>4</n>\n<ok>\nGre", ["not-true-or-false", "cut-off-at-limit"]),
         ("chat", "[[ ## ok ## ]]\nGreat!\n\n[[ ## ", ["cut-off-at-limit", "not-true-or-false"]),
     ],
 )
@@ -195,6 +198,17 @@ def test_words_cut_off_below_a_whole_object_are_not_the_cause(adapter: str) -> N
     assert cut.cause == "cut-off-at-limit" and not cut.fixes
     begun = read(adapter, "q -> sentiment, score: int", whole[:40]).ending("length", None, {"max_tokens": 60})
     assert [one.cause for one in begun.diagnosis] == ["cut-off-at-limit"]
+
+
+def test_outputs_that_begin_again_need_no_more_tokens() -> None:
+    again = read("xml", "q -> a, n: int", "<a>x</a>\n<n>4</n>\n<a>\nx").ending("length", None, {"max_tokens": 60})
+    first, cut = again.diagnosis
+    assert first.message == "<a> begins again after all outputs and is never closed."
+    assert cut.cause == "cut-off-at-limit" and not cut.fixes
+    whole = '```json\n{"review": {"a": "x", "n": 5}}\n```\n\nThat is:\n\n```json\n{"rev'
+    first, cut = read("markdown", "q -> a, n: int", whole).ending("length", None, {"max_tokens": 60}).diagnosis
+    assert first.message == "The object with the fields is one level down, in 'review'."
+    assert cut.cause == "cut-off-at-limit" and not cut.fixes
 
 
 def test_a_fenced_block_of_other_keys_that_was_cut_off_is_not_called_invalid() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from sessions.file import store
 from sessions.file.file_format import as_data
-from sessions.model.replies import RecordedAttempt, Reply
-from sessions.model.session import Case, Session, SignatureText
+from sessions.model.replies import Extraction, RecordedAttempt, RecordedCompletion, RecordedReading, Reply, keys_of
+from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
 
 
 def saved(part: str, written: str) -> str:
@@ -75,3 +75,23 @@ def test_what_is_taken_back_leaves_no_trace_in_the_file() -> None:
 
 def test_an_attempt_made_here_is_written_whole() -> None:
     assert list(as_data(RecordedAttempt("chat"))) == ["adapter", "role", "request", "completions", "error"]
+
+
+def test_a_part_read_from_a_file_has_all_fields_as_one_that_is_made_here() -> None:
+    case = '{"name": "c", "replies": {"chat": {"text": "x", "source": "sent"}}}'
+    read = store.loads(f'{{"format": 1, "signature": {{"text": "q -> a"}}, "cases": [{case}]}}').cases[0]
+    for one, made in ((read, Case("c", replies=read.replies)), (read.replies["chat"], Reply("x"))):
+        assert one == made
+        assert {**vars(one), "keys": None, "extra": {}} == {**vars(made), "keys": None, "extra": {}}
+        assert [name for name in vars(one) if name != "keys"] == [name for name in vars(made) if name != "keys"]
+        with pytest.raises(AttributeError):
+            one.extra = {}  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [Case, Column, Demo, Extraction, RecordedAttempt, RecordedCompletion, RecordedReading, Recording, Reply, Session],
+)
+def test_what_a_part_needs_is_never_taken_for_absent(kind: type[object]) -> None:
+    needed = [one for one in keys_of(kind).values() if one.is_needed]
+    assert not [one.name for one in needed if one.rule.is_lenient or one.rule.null_is_absent]

@@ -222,3 +222,36 @@ def test_a_logged_call_whose_response_only_calls_tools_is_read() -> None:
     data["response"] = {"choices": [{"message": {"content": None}}]}
     with pytest.raises(SessionError, match="response: there is no text of a reply in it"):
         lm_call.from_call(data, "call.json")
+
+
+def conversation(tmp_path: Path, signature: str, **reply: Any) -> Any:
+    path = tmp_path / "messages.json"
+    asked = {"role": "user", "content": "Why?"}
+    path.write_text(json.dumps([asked, {"role": "assistant", "content": "So.", **reply}]))
+    return sources.load(str(path), "history", SignatureText(signature))
+
+
+def test_a_conversations_tool_calls_are_said_to_be_left_out(tmp_path: Path) -> None:
+    called = [{"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]
+    imported = conversation(tmp_path, "history: dspy.History, question -> answer", tool_calls=called)
+    assert imported.session.cases[0].history == ({"question": "Why?", "answer": "So."},)
+    assert "messages[1]: its tool calls are not imported" in imported.notes
+
+
+def test_a_conversation_for_a_signature_without_history_is_a_question(tmp_path: Path) -> None:
+    (question,) = conversation(tmp_path, "question -> answer").questions
+    assert question == "the signature has no dspy.History field, so the history will not be in any prompt"
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"role": "developer"}, "message 1 has the role system for developer"),
+        ({"tool_calls": [{"id": "1", "function": {"name": "f"}}]}, "message 1, its tool calls are [None] for [('1', "),
+    ],
+)
+def test_messages_that_render_otherwise_are_told_apart_by_role_and_tool_calls(message: Any, said: str) -> None:
+    session = lm_call.from_call(entry(dspy.ChatAdapter()), "call.json").session
+    messages = entry(dspy.ChatAdapter())["messages"]
+    (told, *_) = lm_call.differences(session, [{**messages[0], **message}, *messages[1:]])
+    assert told.startswith(said)

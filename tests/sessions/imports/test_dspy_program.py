@@ -11,9 +11,9 @@ import pytest
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.imports import proposing, sources
+from sessions.imports import merging, proposing, sources
 from sessions.imports.reading import KEPT
-from sessions.model.session import SignatureText
+from sessions.model.session import Session, SignatureText
 from sessions.running import rendering
 
 SOURCE = '''
@@ -208,3 +208,19 @@ def test_a_wrong_program_names_its_place(tmp_path: Path, state: Any, said: str) 
     (tmp_path / "x.json").write_text(json.dumps(state))
     with pytest.raises(SessionError, match=said):
         sources.load(str(tmp_path / "x.json"), "program")
+
+
+def test_what_two_programs_say_beside_a_session_is_kept_of_both(tmp_path: Path) -> None:
+    made = [sources.load(saved(dspy.Predict("question -> answer"), tmp_path)) for _ in range(3)]
+    session = made[0].session
+    for one in made[1:]:
+        session = merging.merged(session, one).session
+    assert session.extra[KEPT] == [one.session.extra[KEPT] for one in made]
+
+
+def test_a_model_of_a_class_of_ones_own_is_not_imported(tmp_path: Path) -> None:
+    path = Path(saved(dspy.Predict("question -> answer"), tmp_path))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "lm": {"model": "m", "_dspy_lm_class": "my.LM"}}))
+    imported = sources.load(str(path))
+    assert imported.session.model == Session.model
+    assert "its model is of the class 'my.LM', which is not imported" in imported.notes

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sessions.imports import shown_types
+from sessions.imports import prompt_types, shown_types
 
 TEXT, WHOLE, NUMBER, NULL = ({"type": one} for one in ("string", "integer", "number", "null"))
 
@@ -61,3 +61,8 @@ def test_an_xml_template_gives_shape_but_no_types() -> None:
     schema = shown_types.from_template("<o><id>...</id><items><item><name>...</name></item></items></o>")
     assert schema["properties"]["id"] == {"unknown": ""}
     assert schema["properties"]["items"]["items"]["required"] == ["name"]
+
+
+def test_a_complex_number_in_a_baml_prompt_keeps_its_type() -> None:
+    schema = shown_types.from_baml("{\n  z: complex,\n}")
+    assert "z: complex" in prompt_types.classes_of({**schema, "title": "Wave"})["Wave"]

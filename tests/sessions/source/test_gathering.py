@@ -181,14 +181,46 @@ def build():
     class Answer(dspy.Signature):
         question: str = dspy.InputField()
         answer: str = dspy.OutputField()
-def cell(dspy):
+def limited(limit):
     class Other(dspy.Signature):
+        question: str = dspy.InputField(max_length=limit)
+def judge(question, rubric):
+    class Judge(dspy.Signature):
         question: str = dspy.InputField()
+        rubric = dspy.InputField()
+        mark: int = dspy.OutputField()
+@app.cell
+def _(dspy, mo):
+    class Cell(dspy.Signature):
+        question: str = dspy.InputField()
+        answer: str = dspy.OutputField()
+def nested():
+    class Part(BaseModel):
+        whole: list["Whole"]
+    class Whole(BaseModel):
+        parts: list[Part]
+    class Tree(dspy.Signature):
+        question: str = dspy.InputField()
+        answer: Whole = dspy.OutputField()
 """
 
 
-def test_a_class_in_a_function_is_found_by_its_place() -> None:
-    assert list(gather_text(INNER, "build.Answer").read().fields) == ["question", "answer"]
+@pytest.mark.parametrize("place", ["build.Answer", "_.Cell"])
+def test_a_class_in_a_function_is_found_by_its_place(place: str) -> None:
+    assert list(gather_text(INNER, place).read().fields) == ["question", "answer"]
+
+
+def test_a_field_may_have_the_name_of_a_parameter_of_the_function_around_its_class() -> None:
+    assert list(gather_text(INNER, "judge.Judge").read().fields) == ["question", "rubric", "mark"]
+
+
+def test_classes_in_a_function_may_name_each_other() -> None:
+    assert "class Part(BaseModel)" in gather_text(INNER, "nested.Tree").text
+
+
+def test_a_place_that_needs_more_than_itself_is_not_sent_elsewhere() -> None:
+    with pytest.raises(SourceGoneError, match=r"no signature at limited\.Other \(it needs names of the function"):
+        gather_text(INNER, "limited.Other", "qa.py")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.output.display import STAND_INS, cell_width, one_line, safe
+from workbench.output.display import STAND_INS, cell_width, one_line, safe, short_name
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None) | st.sampled_from([chr(code) for code in STAND_INS]))
 
@@ -94,3 +94,16 @@ def test_clean_text_is_the_same_object() -> None:
 )
 def test_one_line(text: str, width: int, line: str) -> None:
     assert one_line(text, width) == line
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "shown"),
+    [
+        ("answer", 12, "answer"),
+        ("extracted_classification_07", 18, "extracte…cation_07"),
+        ("extracted_classification_07", 8, "extract…"),
+        ("分类分类分类分类分类_07", 13, "分类分…类_07"),
+    ],
+)
+def test_a_long_name_keeps_its_end(name: str, width: int, shown: str) -> None:
+    assert short_name(name, width) == shown and cell_width(shown) <= width

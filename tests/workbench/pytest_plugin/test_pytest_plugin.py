@@ -223,6 +223,17 @@ def test_an_update_touches_the_chosen_tests_alone(run_pytest: Pytest, project: P
 
 
 @pytest.mark.slow
+def test_an_update_that_cannot_be_written_says_why(run_pytest: Pytest, project: Path, tmp_path: Path) -> None:
+    file = project / "prompts" / "invoice.session.json"
+    change_instructions(file)
+    file.rename(tmp_path / "elsewhere.json")
+    file.symlink_to(tmp_path / "elsewhere.json")
+    for words in ((), ("-k", "json and render")):
+        said = run_pytest("--workbench-update", *words).text
+        assert "not updated: prompts/invoice.session.json: this is a link that leads out of its folder" in said
+
+
+@pytest.mark.slow
 def test_words_mean_cases_columns_and_verdicts_and_never_the_names_of_files(run_pytest: Pytest, project: Path) -> None:
     prompts = project / "prompts"
     (prompts / "invoice.session.json").rename(prompts / "chat.session.json")

@@ -178,11 +178,7 @@ class Listener:
         attempt["model"] = self._model(instance)
         call.data["attempt"] = attempt
 
-    @_guarded
-    def on_lm_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
-        call = self._calls.pop(call_id, None)
-        if call is not None:
-            _answered(call, outputs, exception)
+    on_lm_end = on_module_end
 
     @_guarded
     def on_adapter_parse_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """The commands, one module each with a docstring, `add_arguments(parser)` and `run(options)`.
 
 The docstring, below its first line, is the text of `--help`; the examples follow a line `examples:`. Where Python drops
-docstrings (`-OO`), the summary stands for it.
+docstrings (`-OO`), the summary stands for it. `--json` comes last in every command.
 """
 
 from __future__ import annotations
@@ -52,10 +52,12 @@ def load(name: str) -> Any:
 
 
 def parser_of(name: str) -> Parser:
-    """Make the parser of a command."""
+    """Make the parser of a command, which has `--json`."""
     module = load(name)
     text = (module.__doc__ or f"\n\n{SUMMARIES[name]}").partition("\n\n")[2].rstrip()
     description, _, examples = text.partition("\n\nexamples:\n")
     parser = Parser(f"workbench {name}", description, examples)
     module.add_arguments(parser)
+    if name != "capture":  # its option of this name takes a file
+        parser.shared("json")
     return parser

@@ -31,7 +31,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -41,7 +40,6 @@ from adapters.late_dataclasses import replace
 from sessions.bench import reading
 from sessions.bench.conclusions import Comparison, compare_benches
 from sessions.bench.grid import Grid, under
-from sessions.bench.reading import Results
 from sessions.bench.results import path_beside
 from sessions.bench.statistics import LEVEL
 from sessions.errors import counted
@@ -51,7 +49,6 @@ from workbench.bench.planning import Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser, interruptible
 from workbench.config import user_code
 from workbench.output import console, exit_codes, markdown, measures
 from workbench.output.exit_codes import CommandError
@@ -73,7 +70,7 @@ OF_RUNS = ("html", "markdown", "junit", "fail_under", "fail_if_worse", "level", 
 """The options that report or judge runs."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
     parser.shared("adapters")
     parser.several("--case", "NAME", "only this case; repeatable", dest="cases")
@@ -118,10 +115,10 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--html", "FILE", "also write a page with the heat map and every reply")
     parser.option("--markdown", "FILE", "also write the grid for a pull request")
     parser.option("--junit", "FILE", "also write a report for the CI system, a test case a cell")
-    parser.shared("allow_host", "allow_variable", "tool", "json")
+    parser.shared("allow_host", "allow_variable", "tool")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.join is not None and options.shard is not None:
         raise CommandError("--shard makes a part and --join reports all of them: use one after the other")
     if options.dry_run:
@@ -164,15 +161,15 @@ def run(options: argparse.Namespace) -> int:
         return exit_codes.OK
     grid, codes = benched(planned, options, checks)
     for said in missing:
-        console.message(f"workbench: {said}")
+        console.problem(said)
         codes.append(exit_codes.PROVIDER)
     if options.no_send and not any(cell.many for cell in grid.cells):
-        console.message(f"workbench: {_no_run(planned)}")
+        console.problem(_no_run(planned))
         codes.append(exit_codes.NOTHING)
     return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
 
-def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
+def planned_by(options: arguments.Options) -> tuple[Plan, list[str]]:
     """Plan the runs; name the missing parts of `--join`. Raises `CommandError`."""
     # Select sessions, columns and cases.
     models: list[str] = options.models
@@ -189,7 +186,7 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
     for model in dict.fromkeys(one.session.model_of(column) for one in targets for column in one.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
-            console.message(f"workbench: {leaves}")
+            console.problem(leaves)
     joined = {} if options.join is None else {one.file: reading.join(one.file, options.join) for one in targets}
     held = {file: one.results for file, one in joined.items()} or None
     planned = plan(targets, options.repeat or 1, options.again, held)
@@ -197,18 +194,18 @@ def planned_by(options: argparse.Namespace) -> tuple[Plan, list[str]]:
         planned = replace(planned, repeat=planned.held_repeats)
     elif planned.held_repeats > planned.repeat:
         shown = f"{planned.repeat} of up to {planned.held_repeats} runs of each cell in the results file"
-        console.message(f"workbench: this report counts {shown}; --repeat {planned.held_repeats} counts all")
+        console.problem(f"this report counts {shown}; --repeat {planned.held_repeats} counts all")
     for line in report.skipped(planned.unrenderable):
-        console.message(f"workbench: {line}")
+        console.problem(line)
     if not planned.first:
         raise CommandError("no case can be rendered in any column")
     for file, results in planned.results.items():
         if results.told:
-            console.message(f"workbench: {path_beside(file, options.shard)}: {results.told}; skipped")
+            console.problem(f"{path_beside(file, options.shard)}: {results.told}; skipped")
     return planned, [f"{file}: missing parts: {', '.join(one.missing)}" for file, one in joined.items() if one.missing]
 
 
-def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
+def benched(planned: Plan, options: arguments.Options, checks: Sequence[Check]) -> tuple[Grid, list[int]]:
     """Send the open runs unless options forbid it; return the grid and exit codes. Raises `CommandError`."""
     codes = [exit_codes.OK]
     if not options.no_send and options.join is None and planned.open_count:
@@ -218,7 +215,7 @@ def benched(planned: Plan, options: argparse.Namespace, checks: Sequence[Check])
     return grid_of(planned, checks), codes
 
 
-def _target(file: str, options: argparse.Namespace) -> Target:
+def _target(file: str, options: arguments.Options) -> Target:
     chosen = selection.select(file, options.adapters, every_case=True)
     chosen = selection.vary_columns(chosen, options, beside=True)
     wanted = options.cases
@@ -227,7 +224,7 @@ def _target(file: str, options: argparse.Namespace) -> Target:
     return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
 
 
-def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
+def _old(options: arguments.Options, planned: Plan) -> Grid | None:
     """Read the earlier bench. Raises `SessionError`, and `CommandError` if there is none."""
     if options.compare is None:
         return None
@@ -235,9 +232,9 @@ def _old(options: argparse.Namespace, planned: Plan) -> Grid | None:
         return planned.before()
     if not Path(options.compare).is_file():
         raise CommandError(f"--compare {options.compare}: no such results file; or write `previous`")
-    found = Results("", [options.compare])
+    found = reading.Results("", [options.compare])
     if found.told:
-        console.message(f"workbench: {options.compare}: {found.told}; skipped")
+        console.problem(f"{options.compare}: {found.told}; skipped")
     return planned.as_of(found)
 
 
@@ -249,13 +246,13 @@ def _no_run(planned: Plan) -> str:
     return f"the results files have no run of these requests; they have runs of {', '.join(columns)}"
 
 
-def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check]) -> list[int]:
+def _run_open(planned: Plan, options: arguments.Options, checks: Sequence[Check]) -> list[int]:
     """Send the open runs; return exit codes."""
     allowed = arguments.allowed(options)
     settings = Settings(options.jobs, options.deadline, options.max_cost, allowed, tuple(checks))
     line = console.StatusLine(EVERY_S)
     said = "waiting for active runs; press ctrl+c again to abort them. The same command continues."
-    with interruptible(said) as (stop, cancel):
+    with arguments.interruptible(said) as (stop, cancel):
         bench = Bench(
             planned, settings, stop=stop, cancel=cancel, watch=lambda run, progress: line.show(progress.words)
         )
@@ -267,17 +264,17 @@ def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[Check
     left = planned.open_count - bench.progress.done
     if bench.budget.is_used_up:
         spent = measures.cost(bench.budget.spent) if bench.budget.spent else "nothing"
-        console.message(
-            f"workbench: stopped at --max-cost {options.max_cost:g}: {spent} spent, {left:,} runs left; "
+        console.problem(
+            f"stopped at --max-cost {options.max_cost:g}: {spent} spent, {left:,} runs left; "
             "the same command with a higher limit continues"
         )
     if was_interrupted:
-        console.message(f"workbench: interrupted, {left:,} runs left; the same command continues")
+        console.problem(f"interrupted, {left:,} runs left; the same command continues")
         return [exit_codes.INTERRUPTED]
     return [exit_codes.OK]
 
 
-def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, codes: list[int]) -> int:
+def _tell(grid: Grid, compared: Comparison | None, options: arguments.Options, codes: list[int]) -> int:
     told = partial(report.blocks, grid, compared, baseline=options.baseline)
     if options.html is not None:
         title = "Bench of " + ", ".join(dict.fromkeys(Path(file).name for file, _ in grid.cases))
@@ -294,19 +291,19 @@ def _tell(grid: Grid, compared: Comparison | None, options: argparse.Namespace, 
         with_share = {one.column for one in grid.columns if one.share("parsed") is not None}
         for column in under(grid, options.fail_under):
             said = f"is below {options.fail_under:.0%}" if column in with_share else "has no run that counts"
-            console.message(f"workbench: {column} {said}")
+            console.problem(f"{column} {said}")
             codes.append(exit_codes.DIFFERENT)
     if options.fail_if_worse and compared is not None:
         for line in compared.worse:
-            console.message(f"workbench: {line}")
+            console.problem(line)
             codes.append(exit_codes.DIFFERENT)
         if compared.is_empty:
             nothing = "no run that counts of these cases and columns"
-            console.message(f"workbench: --compare {options.compare}: {nothing}, so nothing was compared")
+            console.problem(f"--compare {options.compare}: {nothing}, so nothing was compared")
             codes.append(exit_codes.NOTHING)
     is_judged = options.fail_under is not None or options.fail_if_worse
     if grid.missing and is_judged:
-        console.message(f"workbench: {counted(grid.missing, 'planned run')} not made, so not judged")
+        console.problem(f"{counted(grid.missing, 'planned run')} not made, so not judged")
         # Keep 1 where a column fails already, by the runs that it has.
         codes.append(exit_codes.DIFFERENT if exit_codes.DIFFERENT in codes else exit_codes.PROVIDER)
     if (grid.unrenderable and is_judged) or any(one.failed for one in grid.columns):

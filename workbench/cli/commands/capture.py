@@ -52,11 +52,9 @@ from sessions.checking.verdicts import totals
 from sessions.errors import counted
 from workbench.capture import capturing
 from workbench.capture.calls_check import CallsCheck, compare
-from workbench.capture.capturing import plain_words
 from workbench.capture.in_your_process import attaching
 from workbench.capture.sessions_writer import attached
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -81,7 +79,7 @@ _count = arguments.value("a number of at least 1", arguments.digits, lambda numb
 _share = arguments.value("a share above 0, up to 1, such as 0.1", float, lambda share: 0 < share <= 1)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     wanted = parser.add_mutually_exclusive_group(required=True)
     wanted.add_argument("-o", "--out", metavar="DIR", help="folder for the sessions")
     wanted.add_argument("--check", metavar="DIR", help="compare the calls with the sessions in DIR; writes none")
@@ -104,7 +102,7 @@ def add_arguments(parser: Parser) -> None:
     )
 
 
-def run(options: argparse.Namespace, show: Show) -> int:
+def run(options: arguments.Options, show: Show) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program and not options.live:
         raise CommandError("expected a program, as in `workbench capture -o prompts/ -- python program.py`")
@@ -133,7 +131,7 @@ def run(options: argparse.Namespace, show: Show) -> int:
         return _capture(options, program, show, calls)
 
 
-def _capture(options: argparse.Namespace, program: list[str], show: Show, calls: Path | None) -> int:
+def _capture(options: arguments.Options, program: list[str], show: Show, calls: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as today:
         told = capturing.options_of(
             options.out or today,
@@ -181,13 +179,13 @@ def _capture(options: argparse.Namespace, program: list[str], show: Show, calls:
             "(one started with -I, -E or -S cannot be listened to)"
         )
     elif compared is None:
-        for line in plain_words(found, options.out, missing):
+        for line in capturing.plain_words(found, options.out, missing):
             console.message(line)
     return code if compared is None else _told(options, code, compared, found, missing)
 
 
 def _told(
-    options: argparse.Namespace, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
+    options: arguments.Options, code: int, compared: CallsCheck, found: Sequence[Mapping[str, Any]], missing: int
 ) -> int:
     """Report a comparison; return the program's exit code, else 1 for differences or lost calls."""
     causes = Causes()

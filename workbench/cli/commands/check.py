@@ -28,7 +28,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
@@ -42,13 +41,13 @@ from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
 from sessions.checking import reports
 from sessions.checking.verdicts import FixtureResult, Part, totals
+from sessions.errors import counted, few
 from sessions.releases import project
 from sessions.running import recording
 from sessions.source.linking import NO_LINK
 from workbench.checks import fixture_files, github_annotations
 from workbench.checks.checking import Checked, Plan, check_all, unseen
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError, nearest
 
@@ -61,7 +60,7 @@ EVERY_S = 0.1
 """Seconds between two updates of the progress."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
     arguments.add_fixtures(parser)
     parser.option(
@@ -86,10 +85,9 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--junit", "FILE", "also write a JUnit report")
     parser.option("--markdown", "FILE", "also write the causes as Markdown for a pull request")
     parser.option("--html", "FILE", "also write an HTML page with causes and every fixture")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     plan = _plan(options)
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench check .`")
@@ -188,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
 def tell_of_unseen(names: Collection[str]) -> list[int]:
     """Report values of `--adapter` and `--case` that no session has; return an exit code for each."""
     for name in sorted(names):
-        console.message(f"workbench: no case, column or adapter {name!r} in any of these sessions")
+        console.problem(f"no case, column or adapter {name!r} in any of these sessions")
     return [exit_codes.NOTHING] * len(names)
 
 
@@ -207,10 +205,9 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
 
 def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
     """Name the sessions without a linked program: `2 of 9 sessions follow no source: a.session.json, …`."""
-    named = [path if why == NO_LINK else f"{path} ({why})" for path, why in list(unlinked.items())[:MOST_UNLINKED]]
-    more = f" and {len(unlinked) - MOST_UNLINKED} more" if len(unlinked) > MOST_UNLINKED else ""
+    named = [path if why == NO_LINK else f"{path} ({why})" for path, why in unlinked.items()]
     verb = "follows" if len(unlinked) == 1 else "follow"
-    return f"{len(unlinked)} of {count} session{'' if count == 1 else 's'} {verb} no source: {', '.join(named)}{more}"
+    return f"{len(unlinked):,} of {counted(count, 'session')} {verb} no source: {few(named, MOST_UNLINKED)}"
 
 
 def write_causes(causes: Sequence[Cause]) -> None:
@@ -227,7 +224,7 @@ def code_of(results: Sequence[FixtureResult]) -> int:
     return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(options: arguments.Options) -> Plan:
     """Convert options to a plan; the word after --update or --live may be a path. Raises `CommandError`."""
     update = _updates(options)
     model = options.live
@@ -263,7 +260,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
+def _updates(options: arguments.Options) -> tuple[Part, ...]:
     """Return the parts that --update names; without a name, all. Raises `CommandError`."""
     if options.update is None:
         return ()
@@ -282,7 +279,7 @@ def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
 
 def _code(checked: Checked, errors: dict[str, str]) -> int:
     if checked.error:
-        console.message(f"workbench: {checked.error}")
+        console.problem(checked.error)
         errors[str(checked.path)] = checked.error
         return exit_codes.USAGE
     if checked.updated:
@@ -309,7 +306,7 @@ def _write_markdown(
             with Path(summary).open("a", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            console.message(f"workbench: {summary}: {error.strerror or error}; the summary is not written")
+            console.problem(f"{summary}: {error.strerror or error}; the summary is not written")
 
 
 def _write(checked: Checked) -> None:

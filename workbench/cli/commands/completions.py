@@ -11,12 +11,11 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.cli.commands import SUMMARIES, parser_of
 from workbench.output import console, exit_codes
 
@@ -39,10 +38,9 @@ class Option:
 
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="which shell")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     commands = {name: list(_options(name)) for name in SUMMARIES}
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell](commands)
     console.result(options.json, {"shell": options.shell, "script": script}, script, end="")

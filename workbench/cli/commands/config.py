@@ -13,17 +13,14 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 from typing import Any
 
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.config import settings
-from workbench.config.settings import InForce
 from workbench.output import console, exit_codes
-from workbench.output.exit_codes import CommandError
 
 BEFORE = "servers.json"
 """The former name of the config file, which held only servers."""
@@ -33,10 +30,9 @@ def add_arguments(parser: Parser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
     what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if options.example:
         text = settings.example()
         console.result(options.json, {"example": text}, text, end="")
@@ -73,11 +69,11 @@ def run(options: argparse.Namespace) -> int:
             places = {"environment": f"${origin.place}", "file": f"config.toml:{origin.place.rpartition(':')[2]}"}
             console.text(f"{name:<16} {value:<32} {places.get(origin.source, 'default')}")
     for one in problems:
-        console.message(f"workbench: {one}")
+        console.problem(one)
     return exit_codes.USAGE if problems else exit_codes.OK
 
 
-def _keys_of_app(found: InForce) -> dict[str, Any]:
+def _keys_of_app(found: settings.InForce) -> dict[str, Any]:
     """Ask a child process for the app's keys and problems with the user's."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "workbench.tui.keys"],
@@ -86,12 +82,12 @@ def _keys_of_app(found: InForce) -> dict[str, Any]:
         text=True,
     )
     if done.returncode != 0:
-        raise CommandError(f"the keys of the app could not be listed: {done.stderr.strip()[-300:]}")
+        raise exit_codes.CommandError(f"the keys of the app could not be listed: {done.stderr.strip()[-300:]}")
     known: dict[str, Any] = json.loads(done.stdout)
     return known
 
 
-def _place(found: InForce, said: str) -> str:
+def _place(found: settings.InForce, said: str) -> str:
     id = next((one for one in found.settings.keymap if one in said), None)
     quoted = found.file.data.get("keymap", {})
     keys = () if id is None else (id,) if id in quoted else tuple(id.split("."))

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 from adapters.late_dataclasses import replace
@@ -23,29 +22,25 @@ from sessions.checking import reports
 from sessions.errors import counted
 from sessions.model.session import Column
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
-from workbench.cli.selection import Selection
 from workbench.output import console, exit_codes, prompt_diff
-from workbench.output.exit_codes import CommandError
 
-Pair = tuple[tuple[Selection, Column], tuple[Selection, Column]]
+Pair = tuple[tuple[selection.Selection, Column], tuple[selection.Selection, Column]]
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
     parser.add_argument("other", nargs="?", metavar="B", help="another session; without it, compares two adapters of A")
     arguments.add_columns(parser)
     arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     differences = {}
     for before, after in _pairs(options):
         name = before[1].id if before[1].id == after[1].id else f"{before[1].id} → {after[1].id}"
         differences[name] = prompt_diff.compare(selection.require_request(*before), selection.require_request(*after))
     if not differences:
-        raise CommandError("nothing was compared: the sessions have no column in common", exit_codes.NOTHING)
+        raise exit_codes.CommandError("nothing was compared: the sessions have no column in common", exit_codes.NOTHING)
     if options.json:
         console.json({"differences": {name: list(found) for name, found in differences.items()}})
     else:
@@ -59,19 +54,19 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
 
 
-def _pairs(options: argparse.Namespace) -> Iterator[Pair]:
+def _pairs(options: arguments.Options) -> Iterator[Pair]:
     """Yield the columns to compare: of two sessions by id, two adapters, or each column with each of its variants."""
     left = selection.select(options.session, options.adapters, options.case)
     if options.variants:
         if options.other is not None:
-            raise CommandError("--variant compares a session with itself: leave the second one out")
+            raise exit_codes.CommandError("--variant compares a session with itself: leave the second one out")
         for column in left.columns:
             for tag in options.variants:
                 varied = selection.add_variant_columns(replace(left, columns=(column,)), [tag])
                 yield (left, column), (varied, varied.columns[-1])
     elif options.other is None:
         if len(options.adapters) != 2:
-            raise CommandError(
+            raise exit_codes.CommandError(
                 "name a second session, or two adapters: `workbench diff q.session.json --adapter chat json`"
             )
         first, second = left.columns

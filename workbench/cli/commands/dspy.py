@@ -24,16 +24,14 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from functools import partial
 from pathlib import Path
 
 from sessions.releases import environments, project
-from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
-from workbench.cli.arguments import Parser, cleaned_up
+from workbench.cli.arguments import Options, Parser, cleaned_up
 from workbench.output import console, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -45,10 +43,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
     parser.option("--python", "PYTHON", "of add: the Python to make the environment from")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     action, name = options.action, options.name
     if options.python is not None and action != "add":
         raise CommandError("--python goes with add; `workbench dspy use PYTHON` uses the dspy of your own environment")
@@ -98,7 +95,7 @@ def _project_python() -> str:
     return found.python
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: Options) -> int:
     found, own = environments.added(), project.find(Path.cwd())
     if options.json:
         shape = own and {"version": own.version, "source": os.path.relpath(own.source), "python": own.python}
@@ -120,7 +117,7 @@ def _list(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def _shape(one: Environment) -> dict[str, object]:
+def _shape(one: environments.Environment) -> dict[str, object]:
     return {"version": one.version, "python": one.python, "own": one.is_own, "is_there": one.is_there}
 
 

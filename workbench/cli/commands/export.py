@@ -15,21 +15,18 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.exporting import forms
 from workbench.output import console, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError
 
 __doc__ = (__doc__ or "").replace(
     "  FORMATS\n", "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
 )
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo, page and lesson")
     parser.shared("model")
@@ -43,16 +40,15 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.shared("allow_host")
     parser.option("-o --output", "FILE", "write to FILE instead of standard output")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     form = forms.FORMS[options.form]
     to_file = options.output not in (None, "-")
     every_case = form.wants_every_case and options.case is None
     chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=True)
     if options.adapters and len(chosen.columns) > 1 and not form.wants_every_column:
-        raise CommandError(f"--as {form.name} writes one column; --adapter names {len(chosen.columns)}")
+        raise exit_codes.CommandError(f"--as {form.name} writes one column; --adapter names {len(chosen.columns)}")
     cases = chosen.session.cases if every_case else (chosen.case,)
     name = chosen.session.name or Path(options.session).name
     code, hosts = chosen.allow_code, options.allow_hosts

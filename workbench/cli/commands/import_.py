@@ -33,7 +33,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import re
 import shlex
 from pathlib import Path
@@ -46,7 +45,6 @@ from sessions.imports.proposing import COT, REASONING
 from sessions.imports.reading import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.cli.commands.new import signature_text
 from workbench.config import settings
 from workbench.output import console, exit_codes
@@ -56,7 +54,7 @@ INSTEAD = "--force overwrites it, --into puts the import into it"
 """The remedies for a file that is there already."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="the file to import; - for standard input")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")
@@ -75,10 +73,9 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--accept", "accept the proposals for what the file lacks")
     parser.flag("--dry-run", "say what would be imported, and write nothing")
     parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.output is None and options.into is None and not options.dry_run:
         raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
     if options.output == "-":
@@ -131,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
 
 
-def _imports(options: argparse.Namespace, into: Session | None) -> dict[str, Imported]:
+def _imports(options: arguments.Options, into: Session | None) -> dict[str, Imported]:
     """Return imports by name: a session for each signature of a trace, else a single session. Raises `CommandError`."""
     is_trace = options.kind == "trace" or (options.kind is None and trace_sessions.holds_spans(options.source))
     if not is_trace:
@@ -175,7 +172,7 @@ def _is_folder(path: str) -> bool:
     return path.endswith("/") or Path(path).is_dir()
 
 
-def _given(options: argparse.Namespace, into: Session | None) -> SignatureText | None:
+def _given(options: arguments.Options, into: Session | None) -> SignatureText | None:
     """Return the signature for the import: the option's, else that of the session to import into."""
     if options.signature is not None:
         stays = into.signature if into is not None else SignatureText("")
@@ -184,7 +181,7 @@ def _given(options: argparse.Namespace, into: Session | None) -> SignatureText |
     return into.signature if into is not None else None
 
 
-def _fitted(options: argparse.Namespace, imported: Imported, into: Session | None) -> Imported:
+def _fitted(options: arguments.Options, imported: Imported, into: Session | None) -> Imported:
     """Apply `--cot`, then merge into a session or set the config file's columns."""
     session = imported.session
     signature = session.signature
@@ -198,7 +195,7 @@ def _fitted(options: argparse.Namespace, imported: Imported, into: Session | Non
     return replace(imported, session=session)
 
 
-def _folder(options: argparse.Namespace) -> Path:
+def _folder(options: arguments.Options) -> Path:
     """Return the folder of the session; links to programs are relative to it."""
     return Path(options.into or options.output or "x.json").parent
 

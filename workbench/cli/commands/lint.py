@@ -16,7 +16,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,30 +24,26 @@ from adapters.errors import SignatureError
 from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.running import linting
-from sessions.running.linting import SEVERITIES, Found
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
 from workbench.output.display import LONGEST_NAME, one_line
-from workbench.output.exit_codes import CommandError
 
-Linted = list[tuple[Path, tuple[Found, ...]]]
+Linted = list[tuple[Path, tuple[linting.Found, ...]]]
 """Session files with their lints."""
-Problems = dict[Path, CommandError | SessionError | SignatureError]
+Problems = dict[Path, exit_codes.CommandError | SessionError | SignatureError]
 """Why files could not be linted."""
 COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("sessions", nargs="+", metavar="SESSION", help="session files, or folders of them")
     arguments.add_columns(parser, default_case="every case")
     parser.shared("model")
     parser.flag("--strict", "exit 1 if there is an error or a warning")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     files = fixture_files.find(options.sessions)
     linted, problems = lints_of_files(files, options.adapters, options.case, options.model)
     if problems and len(files) == 1:
@@ -59,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     elif linted:
         write(linted)
         counts = Counter[str]([one.lint.severity for _, found in linted for one in found])
-        told = [f"{count} {name}{'' if count == 1 else 's'}" for name in SEVERITIES if (count := counts[name])]
+        told = [counted(counts[name], name) for name in linting.SEVERITIES if counts[name]]
         told = told or ["no lints"]
         if problems:
             told.append(f"{counted(len(problems), 'file')} not linted")
@@ -80,7 +75,7 @@ def lints_of_files(
             chosen = selection.select(str(file), adapters, case, model, every_case=True)
             cases = chosen.session.cases if case is None else (chosen.case,)
             found = linting.lints_of_session(chosen.session, chosen.columns, cases, chosen.allow_code)
-        except (CommandError, SessionError, SignatureError) as error:
+        except (exit_codes.CommandError, SessionError, SignatureError) as error:
             problems[file] = error
         else:
             linted.append((file, found))
@@ -96,8 +91,8 @@ def tell_of_problems(problems: Problems) -> list[int]:
     """Report why files could not be linted; return an exit code for each."""
     for file, error in problems.items():
         named = str(error) if isinstance(error, SessionError) else f"{file}: {error}"
-        console.message(f"workbench: {named}")
-    return [one.code if isinstance(one, CommandError) else exit_codes.USAGE for one in problems.values()]
+        console.problem(named)
+    return [one.code if isinstance(one, exit_codes.CommandError) else exit_codes.USAGE for one in problems.values()]
 
 
 def strict_code(linted: Linted) -> int:

@@ -16,12 +16,9 @@ examples:
 
 from __future__ import annotations
 
-import argparse
-
 from sessions.errors import SessionError, counted
 from sessions.file import both_changes, store
-from sessions.file.both_changes import CollisionError
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
 
 
@@ -30,10 +27,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("ours", metavar="OURS", help="one version; receives the result")
     parser.add_argument("theirs", metavar="THEIRS", help="the other version")
     parser.option("--name", "NAME", "name of the file in messages (git's %%P)")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     name = options.name or options.ours
     places: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
@@ -44,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         merged = both_changes.merge(base, ours.session, theirs)
         taken = merged.taken
         store.save(merged.session, options.ours, over=ours.fingerprint)
-    except CollisionError as collision:
+    except both_changes.CollisionError as collision:
         places, code = collision.places, exit_codes.DIFFERENT
         error = f"{name}: both sides changed {', '.join(places[:8])}{' …' if len(places) > 8 else ''}"
     except SessionError as failed:
@@ -56,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
         changes = f", with {counted(len(taken), 'change')} of the other side" if taken else ""
         console.message(f"{name}: merged{changes}")
     if error:
-        console.message(f"workbench: {error}")
+        console.problem(error)
     return code

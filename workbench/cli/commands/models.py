@@ -16,7 +16,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from adapters.lm import ProviderError, dotenv, fetched_table, litellm_answers, m
 from adapters.lm.capabilities import Known, ask_about, known_of
 from adapters.lm.model_list import ModelEntry, retirement_of
 from adapters.lm.secrets import Scrubber
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
 from workbench.sending import model_choices
 
@@ -37,10 +36,9 @@ def add_arguments(parser: Parser) -> None:
     parser.flag("--ask-servers", "ask your own servers for their models and capabilities")
     parser.flag("--refresh", "fetch litellm's table of models and use it from now on")
     parser.option("--capabilities", "NAME", "show what these models can do", nargs="+")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     dotenv.read(Path.cwd()).lend_keys()
     if options.refresh:
         try:

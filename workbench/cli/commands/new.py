@@ -25,7 +25,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -51,7 +50,7 @@ from sessions.model.session import Case, Column, Demo, Predictor, Session, Signa
 from sessions.source.linking import class_in
 from sessions.source.places import PLACE
 from workbench.cli import selection
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.config import settings
 from workbench.editing import field_values
 from workbench.output import console, exit_codes, json_shapes
@@ -76,10 +75,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.shared("model")
     parser.flag("--force", "overwrite FILE if it is there; the app can restore what it was")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if options.output == "-":
         raise CommandError("-o -: a session is a file; name one")
     written = signature_text(options.signature, options.instructions, options.cot, Path(options.output).parent)
@@ -112,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def _write_module(options: argparse.Namespace, written: SignatureText) -> int:
+def _write_module(options: Options, written: SignatureText) -> int:
     """Write a session for each inner signature of a dspy module, made of the user's signature and tools."""
     if options.demos or options.cot:
         raise CommandError("--module makes the signatures itself: leave out --demo and --cot")

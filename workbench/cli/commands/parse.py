@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,8 +31,6 @@ from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Column
 from sessions.running import rendering
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
-from workbench.cli.selection import Selection
 from workbench.output import console, exit_codes, json_shapes, reading_text
 from workbench.output.exit_codes import CommandError
 
@@ -45,17 +42,16 @@ MOST_LINES = 12
 """The most lines of a prompt's changed section to print."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.option("--response", "FILE", "the reply (default, and for -: standard input)")
     parser.option("--chunks", "FILE", "the reply as streamed, a JSON string a line: what dspy would emit")
     parser.flag("--fixes", "also apply each fix by itself: would this reply parse, what changes")
     parser.option("--extraction", "FILE", "twostep: the reply of the extracting model")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     chosen = selection.select(options.session, options.adapters, options.case)
     if options.extraction is not None and not selection.has_two_step(chosen):
         raise CommandError("--extraction is the second reply of twostep; no such column is parsed")
@@ -76,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
             reading = read(chosen, column, completion, extraction)
         except UnknownAdapterError as error:
             codes.append(exit_codes.USAGE)
-            console.message(f"workbench: {column.id}: {error}")
+            console.problem(f"{column.id}: {error}")
             said = {"type": type(error).__name__, "message": str(error), "field": None}
             shapes[column.id] = {"ok": False, "values": {}, "error": said, "spans": [], "fields": {}, "flags": []}
             continue
@@ -122,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def read(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Reading:
+def read(chosen: selection.Selection, column: Column, completion: str, extraction: str | None) -> Reading:
     """Parse a reply with a column, without the fields that the column's model answers natively.
 
     Raises `CommandError` for an invalid signature, and `UnknownAdapterError`.

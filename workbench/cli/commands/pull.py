@@ -17,7 +17,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pull_push import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
 
 NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
@@ -37,10 +36,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
     parser.flag("--dry-run", "show the changes without writing")
     parser.flag("--over-edits", "discard edits made in the session")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     files = fixture_files.find(options.paths)
     follower = Follower()
     named = {Path(one) for one in options.paths}
@@ -60,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         changes, notes = (made.changes, made.notes) if made is not None else ((), ())
         shapes.append({"path": str(path), "changes": list(changes), "notes": list(notes), "error": error or None})
         if error:
-            console.message(f"workbench: {error}")
+            console.problem(error)
         elif made is not None and not options.json:
             console.text(f"{path}: {'; '.join(changes) if changes else 'already equals its program'}")
             for note in notes:
@@ -73,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named: bool) -> tuple[Pulled | None, str]:
+def _pull(path: Path, follower: Follower, options: Options, is_named: bool) -> tuple[Pulled | None, str]:
     """Pull into a session file; return the result, or why nothing was pulled.
 
     Sessions without a link are skipped silently unless the file is named. Raises `SourceError` for a program that

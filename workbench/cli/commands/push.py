@@ -15,20 +15,19 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
 from pathlib import Path
 
 from adapters.errors import SignatureError
+from sessions.errors import counted
 from sessions.file import saving, store
 from sessions.source.project import SourceError
 from sessions.source.pull_push import others_changed, pushed
 from workbench.checks import fixture_files
-from workbench.cli.arguments import Parser
+from workbench.cli.arguments import Options, Parser
 from workbench.output import console, exit_codes
-from workbench.output.exit_codes import CommandError
 
 MOST_NAMED = 4
 
@@ -36,10 +35,9 @@ MOST_NAMED = 4
 def add_arguments(parser: Parser) -> None:
     parser.add_argument("session", metavar="SESSION", help="a session file")
     parser.flag("--yes", "write without asking")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     path = Path(options.session)
     try:
         opened = store.open_file(path)
@@ -49,9 +47,8 @@ def run(options: argparse.Namespace) -> int:
             console.diff_lines(push.diff())
             if others:
                 paths, fixtures = [os.path.relpath(one) for one in others], sum(others.values())
-                sessions = f"{len(paths):,} other session{'s' * (len(paths) != 1)}"
                 named = f"{shlex.join(paths[:MOST_NAMED])}{' …' * (len(paths) > MOST_NAMED)}"
-                said = f"{fixtures:,} fixture{'s' * (fixtures != 1)} of {sessions} will differ"
+                said = f"{counted(fixtures, 'fixture')} of {counted(len(paths), 'other session')} will differ"
                 console.text(f"{said}; then `workbench pull {named}`")
         is_meant = bool(push.files) and options.yes
         can_ask = console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)
@@ -64,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
             saving.keep_restore_point(path)
             store.save(push.session, path, over=opened.fingerprint)
     except SourceError as error:
-        raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
+        raise exit_codes.CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
     except SignatureError as error:
-        raise CommandError(f"{path}: the signature, {error}") from error
+        raise exit_codes.CommandError(f"{path}: the signature, {error}") from error
     names = [push.project.name(file) for file in push.files]
     if options.json:
         shape = {"path": str(path), "files": names, "diff": push.diff(), "written": is_meant}

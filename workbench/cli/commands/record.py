@@ -12,15 +12,13 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 
 from adapters.formats.catalog import UnknownAdapterError
-from sessions.errors import SessionError
+from sessions.errors import SessionError, few
 from sessions.file import store
 from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.config import user_code
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -29,13 +27,12 @@ MOST_NAMED = 5
 """The number of outdated replies that are named."""
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser, default_case="all")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     loaded = session = store.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)
@@ -62,10 +59,8 @@ def run(options: argparse.Namespace) -> int:
     if outdated:
         answers = "the reply answers" if len(outdated) == 1 else "the replies answer"
         sends = f"`workbench send {shlex.quote(options.session)} --save` gets replies to the recorded prompts"
-        named = ", ".join(outdated[:MOST_NAMED])
-        if len(outdated) > MOST_NAMED:
-            named += f" and {len(outdated) - MOST_NAMED} more"
-        console.message(f"workbench: {named}: {answers} another prompt or model; {sends}")
+        named = few(outdated, MOST_NAMED)
+        console.problem(f"{named}: {answers} another prompt or model; {sends}")
     said = "\n".join([f"recorded {one['case']} · {one['column']}" for one in done])
     console.result(options.json, {"path": options.session, "recorded": done}, said)
     return exit_codes.OK

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,14 +23,13 @@ from adapters.requests.request import Request
 from sessions.model.session import Column, Session
 from sessions.running import rendering
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes, json_shapes
 
 if TYPE_CHECKING:
     from workbench.output.spending import Spent
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.shared("model")
@@ -45,10 +43,9 @@ def add_arguments(parser: Parser) -> None:
         "where the tokens of each request go, by origin; ~ marks what the model's own tokenizer did not count",
     )
     arguments.add_variants(parser)
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.tokens and options.request and not options.json:
         raise exit_codes.CommandError("--tokens and --request print two texts: ask for one, or for both with --json")
     chosen = selection.select(options.session, options.adapters, options.case, options.model)
@@ -60,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         request = selection.prepare_request(chosen, column)
         if isinstance(request, selection.Unrenderable):
             codes.append(exit_codes.USAGE)
-            console.message(f"workbench: {column.id}: {request.message}")
+            console.problem(f"{column.id}: {request.message}")
             error = {"type": request.type, "message": request.message}
             shapes[column.id] = {"messages": [], "segments": [], "request": None, "error": error}
             continue

@@ -22,7 +22,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -35,23 +34,20 @@ from workbench.checks.checking import Plan
 from workbench.checks.decisions import decisions_on_files, is_accepted_with_all, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.cli.commands.check import tell_of_unseen, write_causes
 from workbench.output import console, exit_codes, json_shapes
-from workbench.output.exit_codes import CommandError, nearest
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a session file, or a folder of them")
     arguments.add_fixtures(parser)
     parser.add_argument("--by", choices=("cause", "case"), help="list causes, or the causes of each case")
     parser.several("--accept", "CAUSE", "accept this cause, by id; repeatable")
     parser.flag("--accept-all", "accept all causes except changed verdicts and values")
     parser.flag("--no-source", "ignore linked programs")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
+def run(options: arguments.Options, decide: Decide | None = None) -> int:
     """Run the command; `decide` opens the review screen, which this module does not import."""
     if options.keyword:
         fixture_files.parse(options.keyword)
@@ -64,7 +60,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     )
     found = reviewing.review(files, plan, options.jobs)
     for error in found.errors.values():
-        console.message(f"workbench: {error}")
+        console.problem(error)
     seen = frozenset[str]().union(*[one.names for one in found.checked])
     codes = tell_of_unseen({*options.adapters, *options.cases} - seen)
     ids = _accepted(options, found)
@@ -87,7 +83,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
         if options.json:  # else report each file at once: many files take a while
             continue
         if one.error:
-            console.message(f"workbench: {one.error}")
+            console.problem(one.error)
             continue
         waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
         waiting += f", {one.text_left}" if one.text_left else ""
@@ -117,21 +113,21 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     return exit_codes.worst([*codes, exit_codes.OK if left.is_of_something else exit_codes.NOTHING])
 
 
-def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
+def _accepted(options: arguments.Options, found: Review) -> set[str]:
     """Return the chosen ids. Raises `CommandError` for an unknown id or a cause that cannot be accepted."""
     known = {one.id: one for one in found.causes}
     for id in options.accept:
         if id not in known:
-            near = nearest(id, list(known))
+            near = exit_codes.nearest(id, list(known))
             hint = f"; did you mean {near}?" if near else f"; there is {', '.join(known) or 'none'}"
-            raise CommandError(f"--accept {id}: no such cause{hint}")
+            raise exit_codes.CommandError(f"--accept {id}: no such cause{hint}")
         if why := why_not(known[id]):
-            raise CommandError(f"--accept {id}: {known[id].words}: {why}")
+            raise exit_codes.CommandError(f"--accept {id}: {known[id].words}: {why}")
     ids = set(options.accept)
     return ids | {one.id for one in found.causes if is_accepted_with_all(one)} if options.accept_all else ids
 
 
-def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
+def _tell(options: arguments.Options, left: Review, written: Sequence[Written], was_decided: bool) -> None:
     if was_decided:
         settled = {id for one in written for id in one.settled}
         if not settled and any(one.error for one in written):

@@ -15,7 +15,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 from contextlib import closing, suppress
@@ -25,7 +24,6 @@ from typing import Any
 from adapters.late_dataclasses import asdict
 from sessions.file import store
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.config import settings
 from workbench.output import console, exit_codes
 from workbench.output.display import one_line
@@ -55,7 +53,7 @@ def _as_stored(text: str) -> str:
 _date = arguments.value("a day such as 2026-11-01", _as_stored, bool)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     about = "the beginning of a word of prompt, reply or error; or as in the app: model:gpt is:failed"
     parser.add_argument("words", nargs="*", metavar="WORD", help=about)
     parser.option("--model", "PART", "runs of models whose name contains PART", default="")
@@ -69,10 +67,9 @@ def add_arguments(parser: Parser) -> None:
     what.add_argument("--id", type=int, metavar="N", help="show the run with this number, with its prompt")
     what.add_argument("--clear", action="store_true", help="delete every kept run")
     parser.option("-o --output", "FILE", "with --id: write the session as it was sent")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.output and options.id is None:
         raise CommandError("-o needs --id: the number of a run")
     ignored = [name for name in FILTERS if getattr(options, name) not in ("", None, False, [])]
@@ -93,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(sent_runs.plain_words(error)) from error
 
 
-def _search(kept: SentRuns, options: argparse.Namespace) -> int:
+def _search(kept: SentRuns, options: arguments.Options) -> int:
     folder = os.path.realpath(options.folder) if options.folder is not None else ""
     within = Wanted(
         model=options.model,
@@ -115,7 +112,7 @@ def _search(kept: SentRuns, options: argparse.Namespace) -> int:
     return exit_codes.OK if found.runs else exit_codes.NOTHING
 
 
-def _show_run(kept: SentRuns, options: argparse.Namespace) -> int:
+def _show_run(kept: SentRuns, options: arguments.Options) -> int:
     found = kept.whole(options.id)
     if found is None:
         raise CommandError(f"there is no run {options.id}; newer runs may have replaced it")

@@ -5,7 +5,8 @@ time; show replies as they arrive, then the parse result. Models named offline/â
 need no API key or network; others are called through litellm by their usual
 name and API key variable, which may also be in a `.env` of this folder.
 Exits 1 if a reply does not parse, 3 if a model could not be called or its reply
-broke off. ctrl+c ends a run and keeps what had arrived.
+broke off. ctrl+c ends a run and keeps what had arrived. Expectations are judged
+by `check` and `bench`.
 
 examples:
   workbench send q.session.json
@@ -23,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 import threading
@@ -48,19 +48,16 @@ from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser, interruptible
 from workbench.cli.selection import Selection
 from workbench.config import settings
 from workbench.output import console, exit_codes, json_shapes, run_text
-from workbench.output.console import Turns
 from workbench.output.exit_codes import CommandError
 from workbench.sending import model_choices, sending, sent_runs, tool_answers
-from workbench.sending.sent_runs import SentRuns
 
 characters = arguments.value("a number of characters above 0", arguments.digits, lambda number: number > 0)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.shared("models")
@@ -92,10 +89,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.shared("allow_host", "allow_variable")
     arguments.add_variants(parser)
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results needs one run at a time: remove --jobs")
     if options.raw and options.ask_again is not None:
@@ -113,8 +109,8 @@ def run(options: argparse.Namespace) -> int:
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)
         if leaves is not None:
-            console.message(f"workbench: {leaves}")
-    with interruptible() as (_, cancel), closing(_Past(chosen.session, options.session)) as past:
+            console.problem(leaves)
+    with arguments.interruptible() as (_, cancel), closing(_Past(chosen.session, options.session)) as past:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
         sender = _Sender(options, cancel, handlers, _Kept(chosen.session, chosen.loaded, options), past)
         shapes, codes = _send_all(sender, chosen, cases, options)
@@ -125,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
         runs = {"runs": shapes[chosen.case.name]}
         console.json(runs | {"cases": shapes} if options.all_cases else runs)
     if cancel.is_set():
-        console.message("workbench: interrupted")
+        console.problem("interrupted")
         codes.append(exit_codes.INTERRUPTED)
     return exit_codes.worst(codes)
 
@@ -164,14 +160,14 @@ def _fixed(chosen: Selection, wanted: str) -> tuple[Selection, str]:
 
 
 def _send_all(
-    sender: _Sender, chosen: Selection, cases: Iterable[Case], options: argparse.Namespace
+    sender: _Sender, chosen: Selection, cases: Iterable[Case], options: arguments.Options
 ) -> tuple[dict[str, dict[str, Any]], list[int]]:
     """Send every column of every case, `--jobs` at a time, and report them in order.
 
     Returns the JSON shapes by case and column, and exit codes. Raises `CommandError`.
     """
     jobs = [(case, column) for case in cases for column in chosen.columns]
-    turns = Turns()
+    turns = console.Turns()
 
     def work(number: int) -> tuple[Any, list[int]] | None:
         case, column = jobs[number]
@@ -197,7 +193,7 @@ class _Kept:
 
     session: Session
     _saved: Session
-    _options: argparse.Namespace
+    _options: arguments.Options
     _in_file: Fingerprint | None = None
     """The file's fingerprint while it holds exactly our session, so that no merge is needed."""
     _parts: WrittenParts = field(default_factory=WrittenParts)
@@ -237,13 +233,13 @@ class _Past:
     def __init__(self, session: Session, path: str) -> None:
         self._path = os.path.realpath(path)
         self._lock = threading.Lock()
-        self._kept: SentRuns | None = None
+        self._kept: sent_runs.SentRuns | None = None
         try:
             megabytes = 0 if session.private else settings.load().settings.keep_runs
             if megabytes:
-                self._kept = SentRuns(sent_runs.sent_file(), megabytes)
+                self._kept = sent_runs.SentRuns(sent_runs.sent_file(), megabytes)
         except (ConfigError, OSError, SessionError, sqlite3.Error) as error:
-            console.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
+            console.problem(f"runs are not kept: {sent_runs.plain_words(error)}")
 
     def add(self, session: Session, case: Case, column: Column, outcome: Run) -> None:
         with self._lock:
@@ -257,7 +253,7 @@ class _Past:
             except (OSError, SessionError, sqlite3.Error) as error:
                 self.close()
                 self._kept = None
-                console.message(f"workbench: runs are not kept: {sent_runs.plain_words(error)}")
+                console.problem(f"runs are not kept: {sent_runs.plain_words(error)}")
 
     def close(self) -> None:
         if self._kept is not None:
@@ -268,7 +264,7 @@ class _Past:
 class _Sender:
     """Sends columns according to the options."""
 
-    _options: argparse.Namespace
+    _options: arguments.Options
     _cancel: threading.Event
     _handlers: dict[str, Any]
     _kept: _Kept
@@ -331,16 +327,16 @@ class _Sender:
     def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:
         """Report the outcome: problems on standard error, the rest as text unless `--json`."""
         if isinstance(outcome, CommandError):
-            console.message(f"workbench: {head}: {outcome}")
+            console.problem(f"{head}: {outcome}")
             return outcome
         if not self._options.json:
             run_text.write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
         if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
-            console.message(f"workbench: {head}: {outcome.error.message}")
+            console.problem(f"{head}: {outcome.error.message}")
         return outcome
 
 
-def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:
+def _shape(head: str, outcomes: list[Run | CommandError], options: arguments.Options) -> Any:
     """Return the column's JSON shape; without `--json`, print a summary of repeats."""
     runs = [one for one in outcomes if isinstance(one, Run)]
     refusal = next((one for one in outcomes if isinstance(one, CommandError)), None)

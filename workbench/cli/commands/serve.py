@@ -18,7 +18,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import sys
@@ -29,7 +28,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -43,7 +41,7 @@ MOST_PARTICIPANTS = 200
 minutes = arguments.value("a number of minutes above 0", float, lambda number: 0 < number < 1e5)
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument(
         "sessions",
         nargs="*",
@@ -81,10 +79,9 @@ def add_arguments(parser: Parser) -> None:
         type=arguments.whole_number(0, MOST_PARTICIPANTS),
         default=1,
     )
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if sys.platform == "win32":
         raise CommandError("serve needs a system with POSIX processes: Linux, macOS, or WSL on Windows")
     from workbench.serving import class_room
@@ -93,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         with ExitStack() as kept:
             setup = setup_of(options, kept)
             for line in _warnings(setup):
-                console.message(f"workbench: {line}")
+                console.problem(line)
             say, opened = (console.message, _opened_in_json) if options.json else (_say, _opened)
             # Only a foreground terminal is read: reading would stop a server in the background.
             is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
@@ -104,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
+def setup_of(options: arguments.Options, kept: ExitStack) -> Setup:
     """Return the setup of the class from the options; `kept` deletes a temporary folder at its end.
 
     Raises `CommandError`, and `sessions.errors.SessionError` for a session that cannot be opened.
@@ -126,7 +123,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
     sessions = tuple(found.values())
     if options.keep is None:
         for line in seats.abandoned(time.time()):
-            console.message(f"workbench: {line}")
+            console.problem(line)
         top = kept.enter_context(seats.class_folder())
     else:
         top = Path(options.keep)

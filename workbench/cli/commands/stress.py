@@ -1,11 +1,11 @@
 """`workbench stress`: damage good replies and compare the verdicts of the parsers.
 
 Damages a good reply in more than a hundred named ways, as careless models,
-servers and gateways do, and shows each adapter's verdict: same values, refused,
-flagged, or silently wrong, the dangerous case. The good reply is the column's
-recording, else the reply below it, another column's reply, a demo, or the
-answer of offline/exact. Tries every adapter, with the options of the session's
-columns. Calls no model.
+servers and gateways do, and shows each adapter's verdict: same values, parse
+error, flagged, or silently wrong, the dangerous case. The good reply is the
+column's recording, else the reply below it, another column's reply, a demo, or
+the answer of offline/exact. Tries every adapter, with the options of the
+session's columns. Calls no model.
 
 Exits 0, or 1 with --fail-over if an adapter is silently wrong more often; 4
 without a reply to damage; with --fail-over, also if an adapter that you name
@@ -24,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +35,6 @@ from sessions.file import store
 from sessions.stress import grid
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.output import (
     console,
     display,
@@ -46,7 +44,6 @@ from workbench.output import (
     reading_text,
     survival_words,
 )
-from workbench.output.exit_codes import CommandError
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS
 
 NAME_WIDTH = 36
@@ -58,7 +55,7 @@ LIMIT = arguments.whole_number(0, 1000)
 _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session")
     arguments.add_columns(parser)
     parser.several(
@@ -70,16 +67,15 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--fail-over", "N", "exit 1 if an adapter is silently wrong more than N times", type=LIMIT)
     parser.flag("--markdown", "write the grid as a Markdown table")
     parser.option("--html", "FILE", "write a page for a browser, with every damaged reply")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if options.show is not None and options.show not in CATALOGUE:
-        raise CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
+        raise exit_codes.CommandError(exit_codes.no_such("mutation", options.show, CATALOGUE))
     if options.show is not None and (options.json or options.markdown):
-        raise CommandError("--show prints text: leave out --json and --markdown")
+        raise exit_codes.CommandError("--show prints text: leave out --json and --markdown")
     if options.json and options.markdown:
-        raise CommandError("--json and --markdown print two forms of the grid: choose one")
+        raise exit_codes.CommandError("--json and --markdown print two forms of the grid: choose one")
     found = _grid(options)
     if options.html is not None:
         from workbench.pages import report_pages
@@ -121,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.NOTHING if is_unjudged else exit_codes.OK
 
 
-def _grid(options: argparse.Namespace) -> Grid:
+def _grid(options: arguments.Options) -> Grid:
     if options.adapters:
         chosen = selection.select(options.session, options.adapters, options.case)
         columns = {column.id: column for column in chosen.columns}
@@ -145,9 +141,9 @@ def _grid(options: argparse.Namespace) -> Grid:
         found = replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
     for column in found.columns:
         if column.problem:
-            console.message(f"workbench: {column.id}: {column.problem}")
+            console.problem(f"{column.id}: {column.problem}")
     for said in survival_words.passed_over(found.columns):
-        console.message(f"not broken: {said}")
+        console.message(f"not used: {said}")
     return found
 
 
@@ -156,9 +152,9 @@ def _write(found: Grid, name: str) -> None:
     count = sum(len(one.cells) for one in found.columns)
     ways = counted(len(found.mutations), "way")
     adapters = counted(sum(one.good is not None for one in found.columns), "adapter")
-    console.heading(f"{name} · {found.case}: {count} broken replies, {ways} × {adapters}", "blue")
+    console.heading(f"{name} · {found.case}: {count} damaged replies, {ways} × {adapters}", "blue")
     for source in survival_words.sources(found.columns):
-        console.text(f"  broken is {source}")
+        console.text(f"  the good reply: {source}")
     console.text("")
     heads = [display.one_line(one.id, HEAD_WIDTH) for one in found.columns]
     console.text(_row("", heads, heads))

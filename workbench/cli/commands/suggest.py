@@ -17,29 +17,27 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import shlex
 from typing import Any
 
 from adapters.display.blocks import Note
 from adapters.lm.secrets import Scrubber
 from sessions.bench import conclusions, reading
-from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import Grid, Place, half, latest
+from sessions.errors import counted
 from sessions.file import store
 from sessions.imports.merging import unused
 from sessions.model import variants
 from sessions.model.session import Session
 from workbench.bench import report
 from workbench.cli import arguments, selection
-from workbench.cli.arguments import Parser
 from workbench.cli.commands import bench, parser_of
 from workbench.output import console, exit_codes, json_shapes, measures
 from workbench.output.exit_codes import CommandError
 from workbench.sending import suggesting
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.shared("session", "model")
     parser.option(
         "--of", "TEXT", "the text to rewrite: instructions (default) or fields.NAME.desc", default=variants.INSTRUCTIONS
@@ -54,10 +52,10 @@ def add_arguments(parser: Parser) -> None:
     parser.option("--max-cost", "USD", about, type=bench.dollars)
     parser.option("--repeat", "N", "runs of each case with --bench", type=arguments.count, default=1)
     parser.option("--jobs", "N", "runs at once with --bench", type=arguments.count, default=1)
-    parser.shared("allow_host", "allow_variable", "json")
+    parser.shared("allow_host", "allow_variable")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if not options.bench:
         of_bench = {
             "--max-cost": options.max_cost is not None,
@@ -78,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         suggesting.text_of(session, options.of)  # an error for a text that is not there
         grid, shown = _benched(options.session, session) if options.bench else (None, frozenset())
         failures = suggesting.failing(session) if grid is None else suggesting.failing_in(session, grid, shown)
-        count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
+        count = counted(len(failures), "reply that", "replies that") + " went wrong"
         console.message(f"asking {model}, with {count}")
         made = suggesting.ask(
             session,
@@ -105,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
         kept = {"tag": tag if options.take else None, "taken": options.take, "failures": len(failures)}
         shape: dict[str, Any] = {**said, **kept, "run": json_shapes.run(made.run)}
         if benched is not None:
-            shape |= {"verdict": Conclusions(benched).verdict.line, "gains": []}
+            shape |= {"verdict": conclusions.Conclusions(benched).verdict.line, "gains": []}
         for gain in gains:
             of_half: dict[str, Any] = {"column": gain.column, "words": gain.words}
             for name, by in (("shown", gain.shown), ("withheld", gain.withheld)):
@@ -113,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
             shape["gains"].append(of_half)
         console.json({"suggestion": shape})
     elif benched is not None:
-        console.blocks([Note(Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
+        console.blocks([Note(conclusions.Conclusions(benched).verdict.line, "strong"), report.column_table(benched)])
         for gain in gains:
             console.text(gain.words)
     return exit_codes.worst(codes)
@@ -131,7 +129,7 @@ def _benched(path: str, session: Session) -> tuple[Grid, frozenset[Place]]:
     return grid, half(grid)
 
 
-def _bench(options: argparse.Namespace, tag: str, before: Grid) -> tuple[Grid, list[int]]:
+def _bench(options: arguments.Options, tag: str, before: Grid) -> tuple[Grid, list[int]]:
     """Bench the columns of the earlier bench with and without the variant; return the grid and exit codes."""
     hosts = [word for host in options.allow_hosts for word in ("--allow-host", host)]
     variables = [word for name in options.allow_variables for word in ("--allow-variable", name)]

@@ -24,7 +24,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 from contextlib import ExitStack, closing
 from datetime import date
 from pathlib import Path
@@ -42,16 +41,14 @@ from sessions.upgrades import sides
 from sessions.upgrades.report import Upgrade, notes_of, upgrade
 from sessions.upgrades.sides import Change, Compared, Ours, Side, open_engine
 from workbench.checks import fixture_files, live_check
-from workbench.checks.live_check import Sent, conclusions
 from workbench.cli import arguments
-from workbench.cli.arguments import Parser
 from workbench.cli.selection import choose_columns, replace_columns
 from workbench.output import console, exit_codes, report_blocks
 from workbench.output.exit_codes import CommandError, no_such
 from workbench.pages import report_pages
 
 
-def add_arguments(parser: Parser) -> None:
+def add_arguments(parser: arguments.Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
     parser.option("--from", "DSPY", "the current dspy (default: installed)", dest="before")
     parser.option("--to", "DSPY", "the new dspy (default: ours)", dest="after")
@@ -68,10 +65,9 @@ def add_arguments(parser: Parser) -> None:
     parser.shared("allow_host", "allow_variable")
     parser.flag("--markdown", "the report for a pull request")
     parser.option("--html", "FILE", "write the report as a page for a browser too")
-    parser.shared("json")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: arguments.Options) -> int:
     if not options.paths:
         raise CommandError("expected session files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
     if options.json and options.markdown:
@@ -87,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         notes.append(f"{counted(gathered.unread, 'file')} could not be read")
     found = upgrade(change.before.name, change.after.name, gathered.compared, notes)
     if options.live:
-        found = replace(found, live=conclusions(change, gathered.sent))
+        found = replace(found, live=live_check.conclusions(change, gathered.sent))
     if options.html is not None:
         arguments.write_output(options.html, report_pages.upgrade_page(found))
     if options.json:
@@ -101,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst([*gathered.codes, _code(found)])
 
 
-def _settle(options: argparse.Namespace) -> None:
+def _settle(options: arguments.Options) -> None:
     """Check the options. Raises `CommandError` unless they name a single change, and for an unknown adapter."""
     kinds = {
         "--from and --to": options.before or options.after,
@@ -125,7 +121,7 @@ def _settle(options: argparse.Namespace) -> None:
             raise CommandError(no_such("adapter", name, catalog.NAMES))
 
 
-def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
+def _change(options: arguments.Options, stack: ExitStack) -> Change:
     """Return the change with the engines of both sides started; `stack` closes them. Raises `CommandError`."""
     if options.to_model:
         ours = Ours()
@@ -157,14 +153,14 @@ class _Gathered:
     compared: list[Compared] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     """The columns' own models, one for each column."""
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[live_check.Sent] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     """The exit codes of errors while comparing and sending."""
     unread: int = 0
     """The number of files that could not be read."""
 
 
-def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
+def _gathered(files: list[Path], options: arguments.Options, change: Change) -> _Gathered:
     """Compare the selected fixtures, and with `--live` send them; report errors."""
     found = _Gathered()
     unseen = set(options.cases)
@@ -172,7 +168,7 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
         try:
             session = store.load(path)
         except SessionError as error:
-            console.message(f"workbench: {error}")
+            console.problem(error)
             found.codes.append(exit_codes.USAGE)
             found.unread += 1
             continue
@@ -192,15 +188,15 @@ def _gathered(files: list[Path], options: argparse.Namespace, change: Change) ->
                     sent = live_check.send(change, session, case, column, options.repeat, arguments.allowed(options))
                 except ExpectationError as error:
                     said = f"{case.name} · {column.id}: expect.{error.place}: {error.message}"
-                    console.message(f"workbench: {said}")
+                    console.problem(said)
                     found.codes.append(exit_codes.USAGE)
                     continue
                 found.sent.append(sent)
                 for error_text in sent.errors:
-                    console.message(f"workbench: {case.name} · {column.id}: {error_text}")
+                    console.problem(f"{case.name} · {column.id}: {error_text}")
                     found.codes.append(exit_codes.PROVIDER)
     if unseen:
-        console.message(f"workbench: no session has a case {' or '.join(map(repr, sorted(unseen)))}")
+        console.problem(f"no session has a case {' or '.join(map(repr, sorted(unseen)))}")
         found.codes.append(exit_codes.NOTHING)
     return found
 

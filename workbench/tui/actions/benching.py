@@ -10,10 +10,11 @@ from adapters.late_dataclasses import replace
 from sessions.bench import reading
 from sessions.bench.conclusions import Conclusions
 from sessions.bench.grid import latest
-from sessions.bench.results import BenchRun, path_beside, request_digest
+from sessions.bench.results import path_beside, request_digest
+from sessions.bench.totals import Cell
 from sessions.checking.expectations import column_expectations
 from sessions.errors import SessionError
-from sessions.file.json_values import JSON
+from sessions.file.typed_values import shown_of
 from sessions.model.replies import Reply
 from sessions.model.session import Demo, Session
 from sessions.running import rendering
@@ -49,7 +50,8 @@ async def look_at_bench(host: Host) -> None:
     concluded = Conclusions(latest(found, cases, columns))
     # for thousands of cases this takes a while
     await asyncio.to_thread(lambda: (concluded.verdict, concluded.pairs, concluded.grid.by_disagreement))
-    show(host, await answer_to(host, BenchScreen(concluded, path.name)))
+    is_old = partial(_is_old, session)
+    show(host, await answer_to(host, BenchScreen(concluded, path.name, is_old)))
 
 
 def show(host: Host, wanted: Wanted) -> None:
@@ -63,11 +65,14 @@ def show(host: Host, wanted: Wanted) -> None:
         raise Ended(f"This session has no column {one_line(wanted.column, 60)}.")
     run = wanted.run
     if run is not None and run.reply is not None:
-        reply = copied(Reply, run.reply, model=run.model, request_digest=_answered(session, column, run))
+        now, now_of_reply = _digests(session, column, run.case)
+        # a digest that no prompt has marks the reply as old; without a prompt, it is never marked
+        digest = now_of_reply if now in (None, run.request) else run.request
+        reply = copied(Reply, run.reply, model=run.model, request_digest=digest)
         host.main.replies.put(wanted.case, column, reply, f"reply of run {run.number}", "benched")
     if run is not None and wanted.then == "demo":
         case = session.case(wanted.case)
-        known = {name: _plain(value) for name, value in run.values.items()}
+        known = {name: shown_of(value) for name, value in run.values.items()}
         demo = Demo({**case.inputs, **known, **expected_outputs(column_expectations(case.expect, column))})
         row = len(session.demos)
         made = partial(row_edits.insert_demos, at=row, demos=(demo,))
@@ -79,24 +84,21 @@ def show(host: Host, wanted: Wanted) -> None:
         host.app.call_after_refresh(record, host)  # by then the column shows the reply
 
 
-def _answered(session: Session, id: str, run: BenchRun) -> str | None:
-    """Return the digest of the run's request: the present one, or one that no prompt has if it changed since."""
+def _is_old(session: Session, cell: Cell) -> bool:
+    """Return whether a cell of the session's own column is of an earlier prompt."""
+    if not cell.many or cell.column not in [one.id for one in session.columns]:
+        return False
+    return _digests(session, cell.column, cell.case)[0] not in (None, cell.request)
+
+
+def _digests(session: Session, id: str, case: str) -> tuple[str | None, str | None]:
+    """Return the digests that a bench and a reply give the present request; None if it cannot be made."""
     column = next(one for one in session.columns if one.id == id)
     try:
-        asked = rendering.request_of(session, column, session.case(run.case))
-    except Exception:  # format may raise anything; without a digest the reply is never marked as old
-        return None
-    settled = replace(column, params=session.params_of(column))
-    return asked.digest() if request_digest(settled, asked) == run.request else run.request
-
-
-def _plain(value: JSON) -> JSON:
-    """Convert a typed value to the form used in demos."""
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return _plain(value["value"]) if "$type" in value else {key: _plain(one) for key, one in value.items()}
+        asked = rendering.request_of(session, column, session.case(case))
+    except Exception:  # format may raise anything, and the case may be gone
+        return None, None
+    return request_digest(replace(column, params=session.params_of(column)), asked), asked.digest()
 
 
 async def break_replies(host: Host) -> None:

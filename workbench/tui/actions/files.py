@@ -10,7 +10,7 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import replace
-from sessions.errors import SessionError, counted
+from sessions.errors import SessionError, counted, few
 from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
@@ -230,8 +230,7 @@ def _invalid(drafts: Iterable[Place]) -> str:
     names = [name_of(one) for one in drafts]
     if len(names) == 1:
         return f"One field has an invalid value: {names[0]}"
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{len(names)} fields have invalid values: {'; '.join(names[:3])}{more}"
+    return f"{len(names):,} fields have invalid values: {few(names, 3, '; ')}"
 
 
 async def _confirm_unsaved(host: Host) -> None:

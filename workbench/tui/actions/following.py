@@ -17,7 +17,7 @@ from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field, replace
 from adapters.signatures.signature import Signature
 from sessions.checking.verdicts import Drift
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.model.session import SourceLink, Variant
 from sessions.source.gathering import Gathered, read_gathered
 from sessions.source.linking import Follower, differences, read_alone
@@ -218,7 +218,7 @@ async def choose(host: Host) -> None:
     most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
     lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
     hidden = len(lines) - most
-    more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
+    more = [f"… and {counted(hidden, 'more line')}"] if hidden > 0 else []
     diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
     why_not = f"{shown.why_not}\n" if shown.why_not else ""
     question = f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
@@ -250,7 +250,13 @@ async def choose(host: Host) -> None:
 async def _write(host: Host) -> None:
     """Write the session's signature into the program's file, unless the program changed since it was taken."""
     with ends_on(SourceError, SignatureError, SessionError, title="Not written"):
-        push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
+        try:
+            push = await asyncio.to_thread(pushed, host.document.session, host.document.folder)
+        except SourceError as error:
+            if "`workbench " not in error.hint:
+                raise
+            keys = host.key_words("{app.program|shift+F11}, The program's, takes it over; undo restores yours")
+            raise SourceError(error.message, keys) from error
         refused = [why for file in push.files if (why := host.confinement.why_no_file(file))]
         if refused:
             raise SourceError(refused[0])

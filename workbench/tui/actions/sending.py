@@ -26,7 +26,6 @@ from adapters.values.custom_types import BuildError
 from sessions.model.session import Column, Tool
 from sessions.model.variants import VariantError
 from sessions.running import tools
-from sessions.running.tools import NoResultError, canned_result
 from workbench.editing import row_edits
 from workbench.output import json_shapes
 from workbench.output.display import one_line
@@ -106,9 +105,9 @@ async def _asked(
                 await asyncio.sleep(LOOK_SECONDS)
             known = next((one for one in host.document.session.tools if one.name == tool.name), tool)
             try:
-                answer.set_result(canned_result(known, arguments))
+                answer.set_result(tools.canned_result(known, arguments))
                 return
-            except NoResultError:
+            except tools.NoResultError:
                 pass
             typed = None
             if not cancel.is_set():

@@ -13,6 +13,7 @@ from adapters.errors import SignatureError
 from adapters.lm import ProviderError
 from adapters.lm.secrets import Scrubber
 from sessions.checking.expectations import ExpectationError
+from sessions.errors import counted
 from sessions.imports.merging import unused
 from sessions.model import variants
 from sessions.model.session import Session
@@ -75,7 +76,7 @@ async def suggest(host: Host, of: str) -> None:
     chosen = await answer_to(host, ChooseScreen("Rewrite which text?", entries, current=of))
     who = ModelScreen("Who rewrites it?", session.model, only=host.confinement.offered_models)
     model = await answer_to(host, who)
-    count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
+    count = counted(len(failures), "reply that", "replies that") + " went wrong"
     hint = f"{count} will be shown to the model   enter ask, with or without a wish   {{ask.close|esc}} close"
     wish = await answer_to(host, AskScreen("What should it do better?", "", lambda _: "", hint))
     made = await _ask(host, session, chosen, model, wish)

@@ -34,6 +34,10 @@ GAP = "   "
 class Dialog(ModalScreen[Result], OneLayout[Result]):
     """A dialog that shows `contents` between a title and the `hint` that lists its keys."""
 
+    BINDINGS = pane_keys(
+        "This dialog",
+        ("ctrl+q", "leave", "Quit", "dialog.leave", "Close the dialog and quit"),
+    )
     classes_of_frame = ""
     """More classes of the frame, such as `-large`; set after the dialog is shown, they would style it twice."""
 
@@ -63,6 +67,10 @@ class Dialog(ModalScreen[Result], OneLayout[Result]):
     def show_last_line(self) -> None:
         """Show another message or other keys."""
         self.query_one(KeyRows).show(self.last_line)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+        self.app.call_later(self.app.run_action, "app.leave")
 
 
 class AskScreen(Dialog[str | None]):

@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList
 from adapters.lm import model_list, servers
 from adapters.lm.capabilities import split_model
 from adapters.lm.model_list import ModelEntry
+from sessions.errors import counted
 from workbench.output.display import cell_width, one_line
 from workbench.sending import model_choices
 from workbench.tui.dialogs.ask import Dialog, OneLine
@@ -307,7 +308,7 @@ class ModelScreen(ChooseScreen):
         about = server.place
         self._of_servers = (*others, *(ModelEntry(name, server.provider, about) for name in names))
         self.query_one(Input).value = ""
-        self._again(f"{server.name} has {len(names)} model{'' if len(names) == 1 else 's'}")
+        self._again(f"{server.name} has {counted(len(names), 'model')}")
 
     def _again(self, said: str) -> None:
         """Show new results, if the screen is still open."""

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from textual import on, work
+from textual import events, on, work
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
@@ -16,7 +16,7 @@ from textual.widgets import Input
 from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.text_diff import line_diff
-from workbench.output.display import one_line
+from workbench.output.display import cut, one_line
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.keys import pane_keys
@@ -84,7 +84,7 @@ def two_runs(before: PastRun, after: PastRun) -> list[Block]:
 
 def _short(value: JSON) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " …"
+    return cut(text, LONGEST_VALUE, " …")
 
 
 COLOURS = {"ok": "$text-success", "error": "$text-error", "warning": "$text-warning", "note": QUIET}
@@ -93,6 +93,12 @@ LOOKS_EVERY_S = 0.5
 """Seconds between two looks for further calls of a running program."""
 MOST_ROWS = 10
 HINT = "{runs.next_scope|alt+w} where   {runs.search|/} search   {runs.close|esc} close"
+HINT_OF_SEARCH = (
+    "↑↓ {runs.take|enter} open as it was   "
+    "tab to the list: {runs.reply|r} its reply alone, {runs.mark|space} compare   "
+    "{runs.next_scope|alt+w} where   {runs.close|esc} close"
+)
+"""The keys while the search line has the focus, where letters and blanks are typed."""
 HINT_OF_A_RUN = (
     f"{{runs.take|enter}} open as it was   {{runs.reply|r}} its reply alone   {{runs.mark|space}} compare   {HINT}"
 )
@@ -112,7 +118,6 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
     BINDINGS = pane_keys(
         "Runs",
         ("escape", "dismiss(None)", "Close", "runs.close", "Close the list"),
-        ("ctrl+q", "leave", "Quit", "runs.leave", "Close the list and quit"),
         ("space", "mark", "Compare", "runs.mark", "Mark this run and compare it with others"),
         ("enter", "take", "Open", "runs.take", "Open this run as it was"),
         ("r", "take(True)", "Reply", "runs.reply", "Show this reply under its column as it is now"),
@@ -181,10 +186,6 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         """Tell whether only the open session is searched."""
         return self._scope in ("this case", "this session")
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-        self.app.call_later(self.app.run_action, "app.leave")
-
     def action_search(self) -> None:
         self._words.focus()
 
@@ -224,13 +225,18 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         count = len(self._found.runs)
         self._list.styles.height = min(MOST_ROWS, count)
         self._list.show(count, self._current)
-        self._hint = HINT_OF_A_RUN if count else HINT
-        self.show_last_line()
+        self._show_keys()
         about = f" · {one_line(self._live.about(), 60)}" if self._live is not None and self.is_of_program else ""
         dialog = self.query_one(".dialog")
         dialog.border_title = content(f" Sent · {self._scope}{about} · {counted(self._found.count, 'run')} ")
         if not places or chosen[0] is None or self._current == 0:
             self._look()
+
+    @on(events.DescendantFocus)
+    def _show_keys(self) -> None:
+        self._hint = HINT_OF_SEARCH if self._words.has_focus else HINT_OF_A_RUN
+        self._hint = self._hint if self._found.runs else HINT
+        self.show_last_line()
 
     def _id_of(self, place: int | None) -> int | None:
         return None if place is None else self._found.runs[place].id

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from adapters.values.plain_json import plain
 from sessions.model.replies import RecordedReading
 from sessions.text_diff import Line, line_diff, lines_of, paired_lines_of
-from workbench.output.display import one_line, safe
+from workbench.output.display import cut, one_line, safe
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 from workbench.tui.widgets.text.wrapping import expand_tabs, rows
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the pages of a prompt show diffs, too, and need none of the
 
 View = Literal["words", "beside", "old", "new"]
 VIEWS: tuple[View, ...] = get_args(View)
-IN_WORDS = {"words": "by words", "beside": "side by side", "old": "as recorded", "new": "as it is now"}
+IN_WORDS: dict[View, str] = {"words": "by words", "beside": "side by side", "old": "as recorded", "new": "as it is now"}
 
 MOST_LINES = 4_000
 LONGEST_LINE = 20_000
@@ -77,13 +77,13 @@ def _value_lines(value: object) -> list[str]:
     if isinstance(value, str):
         return value[:LONGEST_LINE].split("\n")
     text = json.dumps(plain(value), ensure_ascii=False)
-    return [text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"]
+    return [cut(text, LONGEST_VALUE, f"… ({len(text):,} characters)")]
 
 
 def blocks_of_lines(lines: Sequence[str], view: View = "words", width: int = 0) -> Iterator[Block]:
     """Show a diff of `sessions.text_diff` or a unified diff, with changed words highlighted."""
     more = len(lines) - MOST_LINES
-    lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines[:MOST_LINES]]
+    lines = [cut(one, LONGEST_LINE) for one in lines[:MOST_LINES]]
     if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
         for old, new in paired_lines_of(lines):
             yield from _beside(old, new, (width - INDENT - len(GAP)) // 2)
@@ -156,12 +156,7 @@ ALL = Extent()
 SHORTER: tuple[Extent, ...] = (*[Extent(one, one) for one in (12, 8, 5, 3)], *[Extent(0, one) for one in (12, 6, 3, 2)])
 """Extents to try in this order when the full text does not fit the screen."""
 
-_LEGEND: Mapping[View, str] = {
-    "words": "as recorded │ as it is now",
-    "beside": "as recorded │ as it is now",
-    "old": "as recorded",
-    "new": "as it is now",
-}
+_LEGEND = IN_WORDS | dict.fromkeys(("words", "beside"), "as recorded │ as it is now")
 
 
 def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> list[Block]:

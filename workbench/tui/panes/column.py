@@ -273,7 +273,8 @@ class ColumnPane(Vertical):
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """Return a short verdict on the shown reply, or on a `newer` reply."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
-        name = f"{catalog.title(rendered.column.adapter)} {_own_name(rendered.column)}".strip()
+        title, own = catalog.title(rendered.column.adapter), _own_name(rendered.column)
+        name = own if own.lower().startswith(title.lower()) else f"{title} {own}".strip()
         said = short_form(name, rendered, run, self.reply.is_old)
         if not self._has_drifted:
             return said

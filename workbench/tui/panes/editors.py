@@ -34,9 +34,12 @@ class InputsPane(FormPane):
         self._state = state
         case, count = state.case, len(state.session.cases)
         key = keys_of(self.app)("{app.cases|^t}")
-        others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
-        named = (one_line(case.name, 32), "bold")
-        put_border_title(self, lines((f" {case_word(case.name)}", QUIET), named, (f"{others} ", QUIET)))
+        named = (f" {case_word(case.name)}", QUIET), (one_line(case.name, 60), "bold")
+        if count > 1:  # a long name is cut, not the number of cases
+            title = lines((f" {state.case_index + 1:,} of {count:,} · {key} ", QUIET), *named, " ")
+        else:
+            title = lines(*named, (f"  {key} more ", QUIET))
+        put_border_title(self, title)
         if read.signature is None:  # the form may still show another session's inputs
             self.form.show((), case.name, "", {})
             return

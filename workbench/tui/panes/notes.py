@@ -84,15 +84,16 @@ class NotesPane(Vertical):
     def show(self, notes: Sequence[Note], search: NoteSearch | None = None) -> None:
         """Show the notes.
 
-        After a pause, `search` looks for more notes; until it is done, the last results stay.
+        After a pause, `search` looks for more notes; until it is done, the last results stay. None goes on with the
+        last search.
         """
         if not self.lines.is_attached:
             self.mount(self.lines)  # the first picture shows no notes
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
-        if self._pause is not None:
-            self._pause.stop()
         if search is not None:
+            if self._pause is not None:
+                self._pause.stop()
             self._search = search
             self._pause = self.set_timer(PAUSE_SECONDS, partial(self._go_on, search))
 
@@ -170,12 +171,13 @@ def notes_of(
             from adapters.tools.tools import tool_input_field
 
             offered = tool_input_field(read.signature)  # the Tools tab fills it
-        notes += [
-            Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
-            for one in read.signature.input_fields.values()
-            if one is not turns and one.name != offered and one.is_required and one.name not in state.case.inputs
-            if one.name != TRAJECTORY or not has_steps
-        ]
+        for one in read.signature.input_fields.values():
+            place = Place("input", state.case.name, field=one.name)
+            is_given = one.name in state.case.inputs or place in state.drafts  # the note of a draft says so
+            if one is turns or one.name == offered or not one.is_required or is_given:
+                continue
+            if one.name != TRAJECTORY or not has_steps:
+                notes.append(Note("⚠", f"{one.name} has no value", place))
         if turns is None and state.case.history and not has_steps:
             count = counted(len(state.case.history), "history turn is", "history turns are")
             text = "the Inputs tab has a text for the trajectory"

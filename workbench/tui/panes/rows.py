@@ -161,7 +161,7 @@ class RowsPane(FormPane):
         if self._opens:
             self._opens = False
             self._added = state
-            self.form.focus_field()
+            self.form.focus_field(is_new=True)
 
     def light(self, field: str | None, row: int | None) -> None:
         self.form.light(field if row == self._row else None)

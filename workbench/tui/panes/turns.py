@@ -12,10 +12,10 @@ from textual.content import Content
 from adapters.prompts.text import DemoUse
 from adapters.signatures.agents import CODE_STEP, STEP, takes_steps
 from adapters.signatures.signature import Field
-from sessions.errors import SessionError
+from sessions.errors import SessionError, counted
 from sessions.model import variants
 from workbench.editing import column_edits, row_edits
-from workbench.output.display import one_line
+from workbench.output.display import cut, one_line
 from workbench.state.document import Place, ReadSignature, State, history_field
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import Edit, SuggestVariant, TryVariant
@@ -132,7 +132,7 @@ class ToolsPane(rows.RowsPane):
     def summary_of(self, state: State, row: int) -> Content:
         tool = state.session.tools[row]
         count = len(tool.results)
-        answers = "you are asked" if not count else f"{count} result{'' if count == 1 else 's'}"
+        answers = counted(count, "result") if count else "you are asked"
         handler = self._sending.tool_handlers.get(tool.name)
         if handler is not None:
             answers = f"answered by {one_line(handler.place, 60)}"
@@ -225,8 +225,7 @@ def _about(use: variants.VariantUse) -> Content:
     """Return the text that a variant replaces, and why it does not if it is left out."""
     if use.state == "lost" or use.original is None:
         return lines(("✗ the text it was written for is gone: it is left out", "$text-error"))
-    cut = "…" if len(use.original) > LONGEST_ORIGINAL else ""
-    original = use.original[:LONGEST_ORIGINAL] + cut or "(nothing)"
+    original = cut(use.original, LONGEST_ORIGINAL) or "(nothing)"
     if use.state == "stale":
         stale = "⚠ stale: the text below changed since, so it is left out; r renews it\n"
         return lines((stale, "$text-warning"), ("replaces: ", QUIET), original)

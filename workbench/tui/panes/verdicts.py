@@ -104,7 +104,11 @@ class VerdictStrip(Widget, can_focus=True):
             said = f" {one.sign} {words}" if words else f" {one.sign}"
             drawn = lines((one_line(one.name, LONGEST_NAME), name_style), (said, tone))
             parts += [drawn.stylize(Style.from_meta({"column": one.id})), GAP]
-        line = Content.assemble(*parts)
+        last = max([2 * at for at, one in enumerate(self._verdicts, 1) if one.id == self._current], default=0)
+        first = 0  # the current column is never out of sight
+        while first < last - 2 and Content.assemble("… ", *parts[first:last]).cell_length > room:
+            first += 2
+        line = Content.assemble("… " if first else "", *parts[first:])
         return Content.assemble(line.truncate(max(0, room), ellipsis=True), add)
 
     def _words(self, room: int) -> list[str]:

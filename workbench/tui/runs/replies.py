@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from adapters.errors import PromptNotMadeError
 from adapters.late_dataclasses import dataclass, field, replace
-from adapters.running.events import NO_PROMPT
 from sessions.model.replies import Rating, Reply
 from workbench.editing import edits
 from workbench.output.display import one_line
@@ -138,7 +138,7 @@ class Replies:
         run = self._runs.of(state.case.name, column.id)
         if run is None or run.phase == "running":
             return run
-        if NO_PROMPT in run.error and not rendered.error:
+        if run.run is not None and isinstance(run.run.error, PromptNotMadeError) and not rendered.error:
             return None
         if run.reply is None:
             return run if run.model == state.session.model_of(column) else None

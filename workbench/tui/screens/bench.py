@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection
 from typing import Literal, NamedTuple
 
 from textual import on
@@ -56,7 +57,7 @@ class Wanted(NamedTuple):
 class BenchScreen(FrontScreen[Wanted | None]):
     """Show the grid; return the cell to show, or None."""
 
-    APP_ACTIONS = ON_A_DIALOG
+    APP_ACTIONS = ON_A_DIALOG | {"leave"}
     BINDING_GROUP_TITLE = "Bench"
     BINDINGS = pane_keys(
         "Bench",
@@ -69,8 +70,10 @@ class BenchScreen(FrontScreen[Wanted | None]):
         ("escape,q", "dismiss(None)", "Close", "bench.close", "Close the grid"),
     )
 
-    def __init__(self, concluded: Conclusions, of: str) -> None:
+    def __init__(self, concluded: Conclusions, of: str, is_old: Callable[[Cell], bool]) -> None:
+        """`is_old` tells whether a cell's runs answer an earlier prompt."""
         super().__init__()
+        self._is_old = is_old
         self._conclusions = concluded
         self._grid = concluded.grid
         self._of = of
@@ -121,7 +124,8 @@ class BenchScreen(FrontScreen[Wanted | None]):
         for place in cases:
             cells = [cell for cell in self._grid.row(*place) if cell is not None]
             total = sum(cell.counted for cell in cells)
-            shares[place] = sum(cell.good for cell in cells if cell.counted) / total if total else -1.0
+            good = sum(cell.good for cell in cells if cell.counted)
+            shares[place] = good / total if total else math.inf  # cases that nothing is known of come last
             if self._filter == "differs":
                 is_wanted = self._grid.disagreement(*place)[1] > 1
             elif self._filter == "failed":
@@ -163,12 +167,13 @@ class BenchScreen(FrontScreen[Wanted | None]):
         width = self.size.width - 2
         room = width * 2 - LONGEST_WORD if self.app.size.height >= HIGH else width
         total = next(one for one in self._grid.columns if one.column == cell.column)
+        old = "of an earlier prompt; " if self._is_old(cell) else ""
         flaky = f"flaky: {report.flaky_words(cell)}; " if cell.flips else ""
         agreed = f"same values in {cell.agreed} of {cell.parsed}; " if cell.parsed > 1 else ""
         said = lines(
             (one_line(f" {report.cell_name(self._grid, cell)}: {cell.detail}", width), "bold"),
             "\n",
-            one_line(f" {flaky}{agreed}{report.fact_words(cell)}", room),
+            one_line(f" {old}{flaky}{agreed}{report.fact_words(cell)}", room),
             "\n",
             (one_line(f" whole column: {report.fact_words(total)}", room), "$foreground 70%"),
         )
@@ -282,7 +287,7 @@ Taken = tuple[BenchRun, Literal["look", "record", "demo"]]
 class BenchTextScreen(FrontScreen[Taken | None]):
     """Show conclusions, or the runs of a cell; return the chosen run and action, or None."""
 
-    APP_ACTIONS = ON_A_DIALOG
+    APP_ACTIONS = ON_A_DIALOG | {"leave"}
     BINDING_GROUP_TITLE = "Runs of a cell"
     BINDINGS = pane_keys(
         "Runs of a cell",

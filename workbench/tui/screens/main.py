@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -60,6 +61,8 @@ class MainScreen(PaneSizesScreen):
         self.complete = asyncio.Event()
         """Set once all panes exist; keys wait for it."""
         self._engine: Engine | None = None
+        self._linted: list[object] = []
+        """What the notes were last searched for; a key that changes nothing of it searches no prompt."""
         self.runs = Runs(self.post_message)
         self.replies = Replies(document, self.runs, self.edit, self.columns.stream, self.set_timer)
         self._after_edit = after_edit
@@ -167,7 +170,16 @@ class MainScreen(PaneSizesScreen):
         self.editors.demos.show_uses(demo_uses(columns))
         self.editors.show(state, read)
         keys = keys_of(self.app)
-        self.editors.notes.show(notes_of(state, read, columns, keys), lint_notes(state, columns, keys))
+        asked: list[object] = [
+            keys,
+            state.session,
+            state.case,
+            *[part for one in columns for part in (one.request, one.error)],
+        ]
+        is_known = len(asked) == len(self._linted) and all(map(is_, asked, self._linted))
+        self._linted = asked
+        search = None if is_known else lint_notes(state, columns, keys)
+        self.editors.notes.show(notes_of(state, read, columns, keys), search)
         self.status.show()
         self.show_what_came()
         self.post_message(self.Showed())

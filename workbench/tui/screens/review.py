@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 
 from sessions.causes.cause import Cause, FixtureName, fixture_count, verdict_lines
 from sessions.checking.verdicts import Drift
+from sessions.errors import counted
 from workbench.checks.decisions import Decision, Decisions, KeptDecisions, why_not
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
@@ -165,7 +166,7 @@ class ReviewScreen(FrontScreen[Left]):
     def _show(self) -> None:
         count, open = len(self.decisions.causes), len(self.decisions.open)
         state = f"{open} to decide" if open else "all decided"
-        said = f" · {count} cause{'' if count == 1 else 's'}, {state}"
+        said = f" · {counted(count, 'cause')}, {state}"
         of = one_line(self._of, max(10, self.size.width - len(said) - 14))
         self._head.show(lines((" Review ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
         under = self.size.width < BESIDE or len(self.decisions.causes) <= MOST_LISTED

@@ -17,6 +17,7 @@ from adapters.signatures.signature import Field
 from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, NotAValue
+from workbench.output.display import cut
 from workbench.tui.keys import keys_of, pane_keys
 from workbench.tui.messages import AttachFile
 from workbench.tui.textual_internals.access import NeverScrolls
@@ -88,8 +89,7 @@ class FieldForm(VerticalScroll, can_focus=False):
         }
         leftovers: list[PlainStatic] = []
         for name, value in unknown.items():
-            text = field_values.shown(value, "text")
-            text = text if len(text) <= LONGEST_UNKNOWN else f"{text[:LONGEST_UNKNOWN]} …"
+            text = cut(field_values.shown(value, "text"), LONGEST_UNKNOWN, " …")
             said = f"{name}  not a field of this signature; kept in the file\n{text}"
             leftovers.append(PlainStatic(said, classes="unknown-value"))
         with self.app.batch_update():
@@ -106,11 +106,14 @@ class FieldForm(VerticalScroll, can_focus=False):
         for name, editor in self._editors.items():
             editor.set_class(name == field, "-lit")
 
-    def focus_field(self, name: str | None = None) -> bool:
-        """Focus the editor of a field, by default the first; return False if there is none."""
+    def focus_field(self, name: str | None = None, is_new: bool = False) -> bool:
+        """Focus the editor of a field, by default the first; return False if there is none.
+
+        If the row `is_new`, typing replaces a proposed text.
+        """
         editor = self._editors.get(name) if name else next(iter(self._editors.values()), None)
         if editor is not None:
-            editor.focus_input()
+            editor.focus_input(is_new)
         return editor is not None
 
     @property
@@ -216,9 +219,11 @@ class FieldEditor(Vertical, NeverScrolls):
         if self._wants_focus:
             self.focus_input()
 
-    def focus_input(self) -> None:
+    def focus_input(self, is_new: bool = False) -> None:
         """Focus the editor, as soon as it is mounted."""
         self._wants_focus = not self._input.is_attached
+        if is_new and isinstance(self._input, Editor):
+            self._input.select_all()
         self._input.focus(scroll_visible=False)
         self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both are laid out
 

@@ -1,12 +1,15 @@
-"""Texts that a schema's pattern accepts."""
+"""Values of schemas, and texts that a schema's pattern accepts."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
+import jsonschema
 import pytest
 
-from adapters.lm.offline.good_text import example_of
+from adapters.lm.offline.good_text import Sampler, example_of
+from adapters.lm.offline.source import Source
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,27 @@ def test_huge_counts_are_kept_small() -> None:
 
 def test_counts_of_counts_are_given_up_before_they_fill_the_memory() -> None:
     assert example_of("(" * 4 + "a" + "{40})" * 4) is None
+
+
+NEXT = {"next": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/Node"}]}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"const": 3},
+        {"type": ["null", "integer"]},
+        {"allOf": [{"type": "integer"}, {"minimum": 50}]},
+        {"type": "integer", "multipleOf": 7, "minimum": 8},
+        {"type": "integer", "exclusiveMinimum": 5},
+        {"type": "number", "exclusiveMaximum": 0},
+        {"type": "string", "maxLength": 4},
+        {"type": "string", "minLength": 60},
+        {"type": "string", "pattern": "^[A-Z]{2}-\\d{3}$"},
+        {"$ref": "#/$defs/Node", "$defs": {"Node": {"type": "object", "properties": NEXT, "required": ["next"]}}},
+    ],
+    ids=str,
+)
+def test_a_value_meets_its_schema(schema: Any) -> None:
+    value = Sampler(Source({"text": "It rained in Bergen."}), "seed").value("found", schema)
+    jsonschema.validate(value, schema)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -10,9 +11,16 @@ from hypothesis import strategies as st
 
 import adapters
 from adapters.formats import catalog
-from adapters.replies import repairs
+from adapters.replies import near_misses, repairs
 from adapters.replies.flag import Flag
-from adapters.replies.flags import explaining, json_flags, json_repaired, strange_replies, values_read
+from adapters.replies.flags import (
+    explaining,
+    json_flags,
+    json_repaired,
+    strange_replies,
+    values_read,
+    wrong_places,
+)
 from adapters.replies.flags.explaining import detectors_of
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.reading import Reading
@@ -61,6 +69,55 @@ def test_a_valid_object_without_outputs_is_not_decoded_again(monkeypatch: pytest
     reading = catalog.make("json").read(SIGNATURE, '{"Answer": "yes", "who": {"name": "x"}}')
     monkeypatch.delattr(json_flags, "valid_object_at")  # an error in a detector ends its flags
     assert "key-in-another-case" in {flag.name for flag in reading.flags}
+
+
+@pytest.mark.parametrize("name", catalog.NAMES)
+@pytest.mark.parametrize("text", ["The chair is fine, and it was paid.", "I think so: yes", ""])
+def test_prose_is_not_searched_for_other_formats(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    monkeypatch.setattr(near_misses, "_other_formats", lambda reading: pytest.fail("searched"))
+    monkeypatch.setattr(near_misses, "_misspelt", lambda reading: pytest.fail("searched"))
+    reading = catalog.make(name).read(SIGNATURE, text)
+    assert reading.ok or name == "twostep" or reading.diagnosis
+
+
+def test_names_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    nearest, compared = wrong_places._nearest, list[str]()
+    monkeypatch.setattr(wrong_places, "_nearest", lambda name, others: compared.append(name) or nearest(name, others))
+    [cause] = catalog.make("json").read(SIGNATURE, '{"thoughts": "x", "verdict": "y"}').diagnosis
+    assert (cause.cause, sorted(compared)) == ("format-not-followed", ["answer", "names", "scores", "sure"])
+
+
+def facts(name: str, text: str) -> object:
+    """Everything that is said about a reply."""
+    reading = catalog.make(name).read(SIGNATURE, text)
+    guesses = [(one.message, one.mended) for one in reading.near_misses]
+    return reading.flags, guesses, [(one, one.fixes) for one in reading.diagnosis]
+
+
+PROSE = st.text(st.sampled_from("aAn w:;'*-=()/.,!?\n\t1%é€“：_&"), max_size=40)
+WORDS = st.sampled_from(
+    ["answer", "Names", "the sure", "I'm sorry", "Action: x", "Thought", "error", "x", 'a"b', "{", "…"]
+)
+VALUES = st.recursive(
+    WORDS | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+)
+
+
+@given(st.sampled_from(["chat", "json", "xml", "baml", "markdown"]), PROSE | st.lists(WORDS, max_size=4).map(" ".join))
+def test_prose_is_explained_the_same_if_all_is_searched(name: str, text: str) -> None:
+    found = facts(name, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Reading, "is_prose", False)
+        assert facts(name, text) == found
+
+
+@given(st.sampled_from(["json", "baml"]), st.dictionaries(WORDS, VALUES, max_size=4).map(json.dumps))
+def test_an_object_of_other_keys_is_explained_the_same_if_all_is_searched(name: str, text: str) -> None:
+    found = facts(name, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Reading, "is_other_object", False)
+        assert facts(name, text) == found
 
 
 LABELS = ["Answer:", "**Names:**", "## sure", "1. scores:", "- an-swer: x", "__answer__:", "_Sure_ ", "the answer: no"]

@@ -340,6 +340,18 @@ def test_push_writes_the_classes_own_line_and_nothing_else(project: Path, run: R
     assert verdict(run)[1] == "pass"
 
 
+def test_push_names_the_other_sessions_that_will_differ(project: Path, run: Run) -> None:
+    other = "prompts/other.session.json"
+    (project / other).write_bytes((project / PATH).read_bytes())
+    edited_session("what was written", "what was said")
+    said = f"1 fixture of 1 other session will differ; then `workbench pull {other}`"
+    assert said in run("push", PATH).out
+    shape = json.loads(run("push", PATH, "--json").out)
+    assert (shape["others"], shape["written"]) == ({other: 1}, False)
+    assert run("push", PATH, "--yes").code == 0 and verdict(run)[1] == "pass"
+    assert run("check", other).code == exit_codes.DIFFERENT
+
+
 def test_push_needs_no_session_that_a_search_of_the_project_finds(project: Path, run: Run) -> None:
     hidden = project / ".prompts" / "answer.session.json"
     hidden.parent.mkdir()

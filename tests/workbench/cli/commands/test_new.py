@@ -330,6 +330,22 @@ def test_a_class_in_a_function_becomes_a_session(run: Run, given: str) -> None:
     assert "question -> answer" in run("new", given, "-o", "qa.json").err
 
 
+def test_a_class_of_another_project_brings_its_imports(tmp_path: Path, run: Run) -> None:
+    program, elsewhere = tmp_path / "program", tmp_path / "elsewhere"
+    program.mkdir()
+    elsewhere.mkdir()
+    (program / "models.py").write_text("from pydantic import BaseModel\nclass Item(BaseModel):\n    name: str\n")
+    body = "    note: str = dspy.InputField()\n    item: Item = dspy.OutputField()\n"
+    (program / "qa.py").write_text(f"from models import Item\n{HEAD}{body}")
+    made = run("new", str(program / "qa.py:S"), "-o", str(elsewhere / "q.json"))
+    assert made.code == 0, made.err
+    written = store.load(elsewhere / "q.json").signature
+    assert "class Item(BaseModel)" in written.text and written.source is None
+    (program / "qa.py").write_text(f"from absent import Item\n{HEAD}{body}")
+    made = run("new", str(program / "qa.py:S"), "-o", str(elsewhere / "r.json"))
+    assert made.code == 2 and "line 5, column 11: `Item` is imported from absent" in made.err
+
+
 def test_of_two_at_once_only_the_first_writes_its_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that another process makes after the look for it is not replaced."""
     assert run("new", "a -> b", "-o", "q.json").code == 0

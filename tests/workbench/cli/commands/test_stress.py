@@ -57,8 +57,9 @@ def test_for_people_what_is_silently_wrong_comes_first_and_fits_eighty_columns(r
     assert done.code == exit_codes.OK
     lines = done.out.splitlines()
     assert lines[0].startswith("receipt.json · bakery: ") and "× 6 adapters" in lines[0]
+    assert " damaged replies, " in lines[0]
     assert [line for line in lines if len(line) > 80] == []
-    assert lines[1] == "  broken is the answer of offline/exact"
+    assert lines[1] == "  the good reply: the answer of offline/exact"
     heads = next(line.split() for line in lines if line.split()[:1] == ["chat"])
     assert heads == list(catalog.NAMES)
     assert lines.index("silently wrong") < lines.index("around the answer") < lines.index("XML")
@@ -120,7 +121,7 @@ def test_a_reply_that_could_not_be_broken_is_told_once(receipt: str, run: Run) -
     Path(receipt).write_text(json.dumps(session), encoding="utf-8")
     done = run("stress", receipt, "--json", "--html", "stress.html")
     said = "the reply under chat has 10,000,000 characters, of at most 50,000"
-    assert done.code == exit_codes.OK and done.err == f"not broken: {said}\n"
+    assert done.code == exit_codes.OK and done.err == f"not used: {said}\n"
     assert done.json["good"]["chat"]["source"] == "the answer of offline/exact"
     assert done.json["good"]["chat"]["passed_over"] == [said]
     assert f"Not damaged: {said}." in Path("stress.html").read_text(encoding="utf-8")

@@ -126,6 +126,20 @@ def test_a_reply_that_comes_while_the_program_is_written_stays(session: Path, mo
     run(session, act)
 
 
+def test_a_program_that_is_not_written_names_the_key_for_its_version(session: Path) -> None:
+    async def act(desk: Desk, program: Path) -> None:
+        program.write_text(program.read_text().replace("note: str", "note: int"))
+        text = desk.document.session.signature.text.replace("Read the note.", "Read it.")
+        desk.main.edit(partial(edits.set_signature, text=text), Place("signature"), "edit")
+        await asked(desk)
+        await desk.press("w")
+        await desk.until(lambda: any(one.title == "Not written" for one in desk.app._notifications), "for the reason")
+        (said,) = [one.message for one in desk.app._notifications if one.title == "Not written"]
+        assert "shift+F11, The program's, takes it over" in said and "`workbench" not in said
+
+    run(session, act)
+
+
 @pytest.mark.slow
 def test_a_session_without_a_link_watches_nothing(session: Path) -> None:
     opened = store.load(session)

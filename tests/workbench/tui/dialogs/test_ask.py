@@ -84,7 +84,10 @@ def test_an_empty_list_of_runs_offers_no_keys_for_a_run() -> None:
         await desk.press("escape", "f5")
         await desk.sent()
         await desk.press("alt+r")
-        await desk.until(lambda: "space compare" in str(desk.app.screen.query_one(".dialog-hint").render()))
+        hint = desk.app.screen.query_one(".dialog-hint")
+        await desk.until(lambda: "r its reply alone   space compare" in str(hint.render()))
+        await desk.press("slash")
+        assert "tab to the list: r its reply alone, space compare" in str(hint.render()), "here letters are typed"
 
     at_the_desk(act)
 

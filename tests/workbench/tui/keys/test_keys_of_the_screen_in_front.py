@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen
+from workbench.tui.dialogs.ask import AskScreen, ConfirmScreen, Dialog
 from workbench.tui.keys import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
 from workbench.tui.screens.pages import PagesScreen
 
@@ -67,6 +67,21 @@ def test_leaving_from_a_page_asks_about_unsaved_work() -> None:
         assert isinstance(desk.app.screen, ConfirmScreen)
         await desk.press("escape")
         assert isinstance(desk.app.screen, PagesScreen)
+
+    at_the_desk(act)
+
+
+@pytest.mark.parametrize("key", ["f1", "ctrl+t", "ctrl+l"])
+def test_leaving_from_a_dialog_closes_it_and_asks_about_unsaved_work(key: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.type("x")
+        await desk.press(key)
+        assert isinstance(desk.app.screen, Dialog) and not isinstance(desk.app.screen, ConfirmScreen)
+        await desk.press("ctrl+q")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        await desk.press("escape")
+        assert desk.app.screen is desk.main
 
     at_the_desk(act)
 

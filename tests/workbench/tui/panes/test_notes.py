@@ -59,6 +59,19 @@ def test_the_notes_of_an_empty_session_name_each_input_once_and_are_whole_in_the
     at_the_desk(act, session=session, size=SMALL)
 
 
+def test_only_a_change_searches_the_prompts_for_notes_again() -> None:
+    async def act(desk: Desk) -> None:
+        notes = desk.main.query_one(NotesPane)
+        search = notes._search
+        await desk.press("f2", "f2", "f4", "f3", "f10", "f10")
+        assert notes._search is search, "nothing of the session has changed"
+        await desk.go_to("demo", "urgency")
+        await desk.type("2")
+        assert notes._search is not search
+
+    at_the_desk(act)
+
+
 def test_a_note_of_an_invalid_value_says_what_the_prompt_holds() -> None:
     async def act(desk: Desk) -> None:
         view = desk.main.query_one(NotesPane).query_one(TextView)
@@ -82,6 +95,9 @@ def test_a_note_of_an_invalid_value_in_another_case_says_what_that_case_holds() 
         "turn 2, answer: invalid value; the last valid value stays in use",
         "input tags: invalid value; the prompts have no value for it",
     ]
+    read = ReadSignature(session.signature.read())
+    shown = [one.text for one in notes_of(State(session, 0, drafts), read, ())]
+    assert not [one for one in shown if "has no value" in one], "said once"
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from sessions import examples
 from sessions.model.replies import RecordedAttempt, RecordedCompletion, RecordedReading
 from sessions.model.session import Case, Recording
+from tests.support.cells import rows_of
 from tests.support.open_app import MIDDLE, SIZES, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.actions.cases import CasesScreen
@@ -193,6 +194,19 @@ def test_a_click_on_the_line_that_names_the_case_shows_all_of_them() -> None:
         assert isinstance(desk.app.screen, CasesScreen)
 
     at_the_desk(act, size=MIDDLE)
+
+
+def test_a_long_list_of_cases_leaves_room_for_its_keys_and_a_long_name_for_the_number_of_cases() -> None:
+    cases = tuple([Case(f"a long name of case {at}, of a customer", {"ticket": "crash"}) for at in range(1200)])
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", field="ticket")
+        assert "1 of 1,200 · ^t" in "".join(rows_of(desk.main))
+        await desk.press("ctrl+t")
+        shown = "".join(rows_of(desk.app.screen))
+        assert "enter show" in shown and "esc close" in shown
+
+    at_the_desk(act, session=replace(TICKETS, cases=cases), size=SMALL)
 
 
 def test_the_list_of_cases_marks_those_whose_recorded_reply_did_not_parse() -> None:

@@ -59,6 +59,8 @@ def test_an_agent_without_tools_is_told_and_its_note_leads_to_where_a_tool_is_ad
         await desk.press("ctrl+n")
         await desk.until(lambda: "(1) tool. It takes" in desk.prompt("chat"), "for the prompt that lists it")
         assert view.plain_text == ""
+        await desk.type("search")
+        assert [one.name for one in desk.document.session.tools] == ["search"], "in place of the proposed name"
 
     signature = replace(SESSION.signature, predictor="ReAct.react")
     at_the_desk(act, session=replace(SESSION, tools=(), signature=signature))

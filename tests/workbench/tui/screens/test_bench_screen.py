@@ -178,6 +178,15 @@ def test_a_key_sorts_as_in_the_session_and_by_the_worst(tmp_path: Path) -> None:
     looked_at(tmp_path, act)
 
 
+def test_a_case_that_nothing_is_known_of_is_not_among_the_worst(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("s", "s")
+        assert seen.rows == ["fails", "flips", "differs", "calm"]
+
+    runs = [replace(one, outcome="failed") if one.case == "calm" else one for one in usual_runs()]
+    looked_at(tmp_path, act, runs)
+
+
 @pytest.mark.slow
 def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) -> None:
     async def act(seen: Seen) -> None:
@@ -297,13 +306,14 @@ def test_a_run_is_kept_as_a_fixture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_old", [False, True])
-def test_a_run_of_an_earlier_prompt_is_shown_as_an_old_reply(tmp_path: Path, is_old: bool) -> None:
+def test_a_run_of_an_earlier_prompt_is_said_to_be_and_shown_as_an_old_reply(tmp_path: Path, is_old: bool) -> None:
     session = session_of()
     asked = rendering.request_of(session, session.columns[1], session.cases[2])
     request = "sha256:1" if is_old else results.request_digest(session.columns[1], asked)
 
     async def act(seen: Seen) -> None:
         desk = seen.desk
+        assert ("of an earlier prompt" in seen.painted) is is_old
         await seen.press("o")
         await desk.until(lambda: desk.app.screen is desk.main and bool(desk.reply("json")), "for the reply")
         desk.main.go_to(Place("column", "differs", field="json"))

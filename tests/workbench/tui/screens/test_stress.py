@@ -58,7 +58,7 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
         assert "Stress test" in text and "damaged replies" in text
         (heads,) = [line.split() for line in text.splitlines() if "chat json xml" in line]
         assert heads[-6:] == [one.id for one in screen.found.columns]
-        for words in ("≠ silently wrong", "! flagged", "✗ refused", "✓ same values"):
+        for words in ("≠ silently wrong", "! flagged", "✗ parse error", "✓ same values"):
             assert words in text
         assert screen.mutation is not None
         (row,) = [line for line in text.splitlines() if line[2:].startswith(f"{screen.mutation.name}  ")]

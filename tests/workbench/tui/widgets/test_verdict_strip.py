@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -43,6 +44,19 @@ def test_words_give_way_in_the_order_in_which_they_can_be_spared(width: int, sai
         assert_harmless(strip)
 
     on_stage(strip, act, size=(width, 3))
+
+
+def test_the_current_one_of_many_columns_is_in_sight() -> None:
+    strip = VerdictStrip()
+    many = [Verdict(f"column-{at}", f"column-{at}", "✓", "success", "4/4") for at in range(12)]
+
+    async def act(stage: object, pilot: object) -> None:
+        for current, first in ((0, "column-0 "), (3, "column-0 "), (4, "… column-1 "), (11, "… column-8 ")):
+            strip.show(many, f"column-{current}")
+            assert strip.render().plain.startswith(first) and f"column-{current} ✓" in strip.render().plain
+            assert strip.render().cell_length <= strip.size.width
+
+    on_stage(strip, act, size=(64, 3))
 
 
 def test_errors_that_are_equally_long_share_the_room_evenly() -> None:
@@ -138,3 +152,12 @@ def test_refused_replies_name_their_field_where_three_of_them_share_the_line() -
         await desk.until(lambda: "Chat ✗ old total: " in "".join(seen(desk.main.query_one(VerdictStrip))), "the field")
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
+
+
+def test_a_column_with_its_adapters_name_in_its_own_is_named_once() -> None:
+    async def act(desk: Desk) -> None:
+        named = [one.strip() for one in seen(desk.main.query_one(VerdictStrip))[0].split("·")]
+        assert named[0] == "chat-1" and named[1].endswith("XML other")
+
+    columns = (Column("chat-1", "chat"), Column("other", "xml"))
+    at_the_desk(act, session=replace(examples.load("question"), columns=columns), size=SMALL)

@@ -138,7 +138,7 @@ class PromptView(PromptCanvas):
 
     def _begin_anew(self, position: int) -> None:
         """Lay out the same messages again, with `position` at the top and the cursor on its piece."""
-        self._strips.clear()
+        self.forget_strips()
         self._hovered = None
         self._cursor = self._layout.follow(self._cursor)
         self._settle(position, 0)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 
-from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, Reading
+from adapters.replies.flag import MISSING, Flag
+from adapters.replies.reading import MOST_FIXES, FieldReading, FieldState, NearMiss, Reading
 from adapters.signatures.type_names import written
-from workbench.output.display import one_line, safe, value_text
+from workbench.output.display import one_line, safe, short_name, value_text
 from workbench.output.reading_text import raised_by, would_parse_as
 from workbench.tui.widgets.text.wrapping import rows as wrapped
-
-if TYPE_CHECKING:
-    from adapters.replies.flag import Flag
-    from adapters.replies.reading import NearMiss
 
 LOOKS: Mapping[FieldState, tuple[str, str, str]] = {
     "read": ("✓", "ok", ""),
@@ -90,8 +87,6 @@ def rows_of(
 
 def _diagnosis(reading: Reading, near_misses: Iterable[NearMiss], width: int, beside: Collection[str]) -> Iterable[Row]:
     """Describe the causes that no flag or near miss mentions, and the best fixes."""
-    from adapters.replies.flag import MISSING
-
     said = [*(one.message for one in reading.flags), *(one.message for one in near_misses)]
     for cause in reading.diagnosis:
         if cause.cause == MISSING and reading.error is not None and reading.error.start is None:
@@ -158,7 +153,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     pieces = [
         ("▾ " if is_open else "▸ ", "note"),
         (f"{sign} ", style),
-        (one_line(field.name, max(4, width // 2)), "name"),
+        (short_name(field.name, max(4, width // 2)), "name"),
         ("  ", "value"),
     ]
     is_read = field.state in ("read", "default", "native")

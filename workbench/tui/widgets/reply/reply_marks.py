@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from adapters.replies.reading import Span, SpanKind
-from workbench.output.display import one_line
+from workbench.output.display import one_line, short_name
 
 SYMBOL_OF: dict[SpanKind, str] = {"repaired": "≈", "duplicate": "×2"}
 WORD_OF: dict[SpanKind, str] = {
@@ -58,9 +58,9 @@ class Label(NamedTuple):
             return one_line(word or "structure", width)
         if symbol:
             full = f"{self.field} ({self.kind})"
-            return full if len(full) <= width else f"{one_line(self.field, width - 1 - len(symbol))} {symbol}"
+            return full if len(full) <= width else f"{short_name(self.field, width - 1 - len(symbol))} {symbol}"
         full = f"{self.field} ({word})" if word else self.field
-        return one_line(full if len(full) <= width else self.field, width)
+        return short_name(full if len(full) <= width else self.field, width)
 
 
 class Marks:

@@ -21,6 +21,7 @@ from textual.geometry import Size
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
+from sessions.text_diff import common_prefix
 from workbench.output.display import safe
 from workbench.tui.keys import pane_keys
 from workbench.tui.textual_internals.access import set_virtual_size
@@ -122,18 +123,6 @@ def python_line(before: str) -> str:
     return indent + ("    " if before.rstrip().endswith(":") else "")
 
 
-def _common_length(one: str, other: str) -> int:
-    """Return the length of the common prefix."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 class Editor(RowPainting):
     """An editor of a text: `show` sets the text, `on_edit` receives it after each edit by the user, and only then."""
 
@@ -185,8 +174,8 @@ class Editor(RowPainting):
         if text == self.raw:
             return
         old, new = self.text, safe(text)
-        start = _common_length(old, new)
-        tail = _common_length(old[start:][::-1], new[start:][::-1])
+        start = common_prefix(old, new)
+        tail = common_prefix(old[start:][::-1], new[start:][::-1])
         self.raw = text
         if start + tail < max(len(old), len(new)) // 2:
             with self.prevent(TextArea.Changed):

@@ -56,6 +56,13 @@ def test_the_heading_of_lost_fields_is_whole_in_a_narrow_column() -> None:
     assert heading == "parsed, but lost with the error ────"
 
 
+def test_long_names_that_begin_alike_are_told_apart() -> None:
+    names = [f"extracted_regulatory_classification_{at:02}" for at in range(3)]
+    read = CHAT.read(Signature.make([Field("note", "input"), *[Field(one, "output") for one in names]], ""), "")
+    heads = [line.split()[2] for line in text_of(rows_of(read, 36)) if line.startswith("▸")]
+    assert heads == ["extracte…cation_00", "extracte…cation_01", "extracte…cation_02"]
+
+
 def test_no_fix_uses_an_adapter_whose_column_is_beside() -> None:
     found = make("xml").read(SIGNATURE, GOOD)
     assert found.diagnosis

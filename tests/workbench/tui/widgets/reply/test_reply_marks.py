@@ -33,7 +33,7 @@ def test_each_stretch_is_labelled_once_at_its_first_visible_character() -> None:
     ("label", "width", "words"),
     [
         (Label(0, "value", "answer"), 10, "answer"),
-        (Label(0, "value", "a_long_field_name"), 10, "a_long_fi…"),
+        (Label(0, "value", "a_long_field_name"), 10, "a_lo…_name"),
         (Label(0, "duplicate", "answer"), 18, "answer (duplicate)"),
         (Label(0, "duplicate", "answer"), 12, "answer ×2"),
         (Label(0, "repaired", "answer"), 12, "answer ≈"),
