@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from adapters.late_dataclasses import replace
 from adapters.replies.fix_makers import copied_from, target_at, use
 from adapters.replies.flag import MISSING, Diagnosis, Fix, Flag, named, place, shown, use_adapter
 from adapters.replies.flags.explaining import grounds
-from adapters.replies.flags.json_flags import KEY_AND_COLON, MOST_KEYS, first_keys, unread_key
-from adapters.replies.flags.json_text import JsonText, valid_object_at
+from adapters.replies.flags.json_flags import KEY_AND_COLON, MOST_KEYS, broken_json, first_keys, unread_key
+from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.flags.xml_structure import TAG, only_mentions_tags
 from adapters.replies.near_misses import LEAKS, find
 from adapters.replies.patterns import (
@@ -31,7 +31,8 @@ from adapters.replies.patterns import (
     UNKNOWN,
     fixes_of,
 )
-from adapters.replies.reading import ABSENT
+from adapters.replies.reading import ABSENT, ReplyForm
+from adapters.replies.repairs import Label, labels_of
 from adapters.replies.sections import without_thinking
 from adapters.signatures.type_names import written
 
@@ -67,12 +68,21 @@ FREE_FORMS = ("own", "prose")
 """The forms whose outputs may look like anything."""
 EXPECTED = {"markers": "[[ ## name ## ]] markers", "xml": "tags", "prose": "text"}
 """The names of what a form has for its outputs, if these are not JSON keys."""
+A_NAME_IN_SIGNS = re.compile(r"""[\s\["'<#]{0,20}(\w(?:[\w .-]{0,60}\w)?)""")
+A_NAME: Mapping[ReplyForm, str] = {"markers": "marker", "xml": "tag"}
 ANNOUNCED = re.compile(r"\w:[\s*-]{0,9}(?:```\w{0,9}\s{0,9})?[{\[]?\Z")
 """A colon after a word, and at most the beginning of an answer after it."""
 LONGEST_ANNOUNCED = 40
 """The characters at the end of a reply that it may have, and more."""
 STRUCTURE = re.compile(r"[{}]|\[\s*[\"'\[]|</?[A-Za-z]|```")
 """The beginning of an object, a list, a marker, a tag or a fence, which prose lacks."""
+
+
+TABLE = re.compile(r"^[ \t]*\|[^\n]{1,500}\|", re.MULTILINE)
+PROGRAM_LINE = re.compile(
+    r"^[ \t]*(?:\w[^\n]{0,300};$|(?:def|class|import|from|func|fn) \w[^\n]{0,300}[:({]?$)", re.MULTILINE
+)
+LISTED = re.compile(r"(?:[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t][^\n]{0,500}(?:\n\s*|\Z))+")
 
 
 def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
@@ -259,10 +269,46 @@ def _input_instead_of(reading: Reading, missing: str) -> str:
 def _lacks(reading: Reading, missing: Sequence[str], left_out: str) -> str:
     """Say that outputs are missing and why; `left_out` is the usual reason, with {} in their place."""
     instead = _input_instead_of(reading, missing[0]) if reading.sections else ""
-    said = left_out.format("it" if len(missing) == 1 else "them")
+    labels = _certain(reading, missing)
+    lacking, broken = [name for name in missing if name not in labels], broken_json(reading)
+    said = left_out.format("it" if len(lacking) == 1 else "them")
     if instead:
         said = f"the model wrote the name of the input `{instead}` instead"
-    return f"The reply has no {named(missing)}; {said}."
+    others = "" if instead else "".join([f", but {shown(one)}" for one in _other_names(reading)])
+    absent = [f"The reply has no {named(lacking)}{others}; {said}."] if lacking else []
+    why = f"The reply has no {A_NAME.get(reading.form, 'JSON key')} for {named(list(labels))}, but"
+    if broken or any('"' in one.written for one in labels.values()):
+        why = f"{named(list(labels))} {'was' if len(labels) == 1 else 'were'} not read: the reply"
+    present = [f"{why} {_as_written(reading, labels)}."] if labels else []
+    return " ".join([*present, *absent, *([f"{broken}."] if broken else [])])
+
+
+def _other_names(reading: Reading) -> list[str]:
+    """Return the first name in the reply's format that is neither an output nor an input."""
+    starts = [one.start for one in reading.spans if one.kind == "unknown"] if "unknown" in reading.kinds else []
+    found = [A_NAME_IN_SIGNS.match(reading.completion, start) for start in starts[:MOST_SHOWN]]
+    return [one[1] for one in found if one and one[1] not in reading.signature.fields][:1]
+
+
+def _certain(reading: Reading, names: Iterable[str]) -> dict[str, Label]:
+    """Find the labels of outputs that a sign before a value follows."""
+    return {name: one for name, one in labels_of(reading.completion, names).items() if one.is_certain}
+
+
+def _begin_lines(reading: Reading, names: Iterable[str]) -> bool:
+    """Return whether the label of an output begins a line, unlike one in a sentence."""
+    text, labels = reading.completion, _certain(reading, names).values()
+    return any(not text[text.rfind("\n", 0, one.start) + 1 : one.start].strip("*#_-> ") for one in labels)
+
+
+def _as_written(reading: Reading, labels: Mapping[str, Label]) -> str:
+    """Say how and where the reply has the names of outputs."""
+    said = []
+    for name, one in islice(labels.items(), MOST_SHOWN):
+        places = [(field.name, *field.place) for field in reading.fields.values() if field.place]
+        around = next((f", inside `{field}`" for field, start, end in places if start <= one.start < end), "")
+        said.append(f"`{name}` as {shown(one.written)} ({place(reading, one.start)}{around})")
+    return f"writes {', '.join(said)}" + (" and so on" if len(labels) > MOST_SHOWN else "")
 
 
 def _told(
@@ -284,7 +330,11 @@ def _last(reading: Reading) -> Diagnosis:
     for best in find(reading, 1):
         message = (best.message.rpartition("; ")[0] or best.message).rstrip(".").removesuffix(" as")
         lacking = [name for name, one in best.reading.fields.items() if one.state == "missing"]
-        if lacking:
+        if not FOUND.isdisjoint([reading.fields[name].state for name in lacking]):
+            break  # it has these outputs, and others in another layout
+        if labels := _certain(reading, lacking):
+            message += f", and {_as_written(reading, labels)}"
+        elif lacking:
             message += f", but not {named(lacking)}"
         elif best.reading.error is not None:
             then = best.reading.diagnosis[0]
@@ -301,7 +351,7 @@ def _last(reading: Reading) -> Diagnosis:
     if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs
         return _told(reading, MISSING, _lacks(reading, missing, "the model left {} out"), missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
-    if is_a_beginning and reading.ended.finish_reason != "stop":
+    if is_a_beginning and reading.ended.finish_reason != "stop" and not _begin_lines(reading, missing):
         for flag in grounds(reading):
             if flag.name == CUT_OFF:
                 return _told(reading, CUT_OFF, flag.message)
@@ -324,6 +374,7 @@ def _unformatted(reading: Reading) -> Diagnosis:
     only_mentions = form == "xml" and only_mentions_tags(text)
     broken = reading.error if form == "xml" and not only_mentions else None
     is_prose, begin = False, max(0, len(text) - LONGEST_ANNOUNCED)
+    start = max(0, reading.completion.find(text))
     announced = ANNOUNCED.search(text, begin) if text.find(":", begin) >= 0 else None
     if not only_prose and (program := PROGRAM.match(text)):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
@@ -336,32 +387,40 @@ def _unformatted(reading: Reading) -> Diagnosis:
         message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
     elif announced and (only_prose or STRUCTURE.search(text, 0, announced.start()) is None):
         message = f"{subject} ends where it announces the answer, without any {expected}."
+    elif in_json := _json_instead(reading, text, subject, expected):
+        message = in_json
+    elif 2 * len(labels := labels_of(reading.completion, reading.fields, start)) >= len(reading.fields):
+        layout = (
+            f"a table instead of the {expected}; it" if TABLE.search(text) else f"no {expected} of the outputs, but"
+        )
+        message = f"{subject} has {layout} {_as_written(reading, labels)}."
+        if said := broken_json(reading):
+            message = f"{said}. It {_as_written(reading, labels)}."
     elif only_prose or STRUCTURE.search(text) is None:
         is_prose = len(text.split()) > 2 * len(reading.fields)
-        kind = {"|": "a table", '"': "one JSON string"}.get(text[0], "prose") if is_prose else f"bare: {shown(text)}"
-        message = f"{subject} is {kind}, without any {expected}."
-    elif form == "fenced json" and "```json" in text and reading.ended.finish_reason != "length":
-        message = f"The fenced block is not valid JSON{_complaint(reading)}."
+        message = f"{subject} is {_layout(text) if is_prose else f'bare: {shown(text)}'}, without any {expected}."
     else:
         message = _instead_of_outputs(reading, text, subject, expected)
     return _told(reading, UNFORMATTED, message, first="twostep" if is_prose else "")
 
 
+def _json_instead(reading: Reading, text: str, subject: str, expected: str) -> str:
+    """Say that a reply is in JSON, where the form has none; "" for others."""
+    is_object = text.lstrip("`json \n")[:1] == "{" and text.find('"') > 0
+    is_json = is_object or all(f'"{name}":' in text for name in reading.fields)
+    if reading.form not in ("markers", "xml") or not is_json:
+        return ""
+    found = list(dict.fromkeys([one[1] for one in islice(KEY_AND_COLON.finditer(text), MOST_KEYS)]))
+    with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
+    is_in = "is in braces, as JSON is" if is_object else "has JSON"
+    return f"{subject} {is_in}{with_keys}, instead of the {expected}."
+
+
 def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str) -> str:
-    """Say what a reply has in the place of outputs: inputs, other keys, another format."""
+    """Say what a reply has in the place of outputs: inputs, other keys."""
     keys = first_keys(reading)
     if reading.form == "json" and not keys and (alone := NO_KEY.match(text)):
         return f"{subject} has a text in braces, {shown(alone[1])}, without a JSON key before it."
-    if own := next((key for key in keys if key in reading.fields), None):
-        where = "is not valid, or inside another value, or after other braces"
-        return f"The JSON key `{own}` was not read: its object {where}."
-    is_object = text.lstrip("`json \n")[:1] == "{"
-    is_json = is_object or all(f'"{name}":' in text for name in reading.fields)
-    if not keys and reading.form in ("markers", "xml") and is_json:
-        found = list(dict.fromkeys([one[1] for one in islice(KEY_AND_COLON.finditer(text), MOST_KEYS)]))
-        with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
-        is_in = "is in braces, as JSON is" if is_object else "has JSON"
-        return f"{subject} {is_in}{with_keys}, instead of the {expected}."
     inputs = [name for name in reading.signature.input_fields if f"[[ ## {name} ## ]]" in text or f"<{name}>" in text]
     message = f"The reply does not follow the format: none of the {expected} of the outputs is in it"
     if inputs:
@@ -369,7 +428,8 @@ def _instead_of_outputs(reading: Reading, text: str, subject: str, expected: str
         message = (
             f"The reply repeats the input {named(inputs)}{whose}, and none of the {expected} of the outputs is in it"
         )
-    return f"{message}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}." if keys else f"{message}."
+    message = f"{message}; it has {', '.join(map(shown, keys[:MOST_SHOWN]))}." if keys else f"{message}."
+    return f"{message} {broken}." if (broken := broken_json(reading)) else message
 
 
 def _demo_with(reading: Reading, inputs: Sequence[str]) -> str:
@@ -384,14 +444,15 @@ def _demo_with(reading: Reading, inputs: Sequence[str]) -> str:
     return ""
 
 
-def _complaint(reading: Reading) -> str:
-    """Return the first mistake of a fenced block's JSON with its place, in parentheses; "" for none."""
-    start = reading.completion.find("```json")
-    found = JsonText(reading.completion[start:]).complaint
-    if found is None:
-        return ""
-    said, at = found
-    return f" ({said}, {place(reading, start + at)})"
+def _layout(text: str) -> str:
+    """Name the layout of a text without any label of an output."""
+    if TABLE.search(text):
+        return "a table"
+    if text[0] == '"':
+        return "one JSON string"
+    if PROGRAM_LINE.search(text):
+        return "code"
+    return "a list" if LISTED.fullmatch(text) else "prose"
 
 
 def _with_descriptions(find_fixes: Callable[[], tuple[Fix, ...]], then: Diagnosis) -> tuple[Fix, ...]:

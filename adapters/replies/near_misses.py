@@ -271,7 +271,8 @@ def _json(reading: Reading) -> Iterator[Guess]:
         yield Guess("A text lacks its closing quote; with it the reply parses as", closed)
     escaped = with_escapes(text, JsonText(text).unescaped_quotes)
     if escaped != text and objects(escaped)[:1] and objects(escaped)[0][1].keys() >= set(names):
-        yield Guess("Quotes inside texts lack a backslash; with it the reply parses as", escaped)
+        where = place(reading, JsonText(text).unescaped_quotes[0])
+        yield Guess(f"Quotes inside texts lack a backslash ({where}); with it the reply parses as", escaped)
     if '"""' in text:
         said = "Texts in triple quotes are not JSON; as JSON texts they parse as"
         yield Guess(said, IN_TRIPLE_QUOTES.sub(lambda match: json.dumps(match[1], ensure_ascii=False), text))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
+from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard, get_args, get_origin
 
@@ -102,7 +103,7 @@ def _json(raw: str) -> Any:
 
 def without_signs(text: str, annotation: object) -> Any:
     """Return what a line of YAML, or of an object without its braces, has as its value."""
-    text = text.removesuffix("```").strip()
+    text = text.strip().removesuffix("```").removesuffix("---").strip()
     items = [BULLET.match(line) for line in text.splitlines()]
     if items and all(items) and get_origin(without_none(annotation)) is list:
         return [_json(one[1]) for one in items if one]
@@ -166,8 +167,9 @@ def _number(text: str) -> Iterator[tuple[str, Any]]:
 
 
 LABEL = re.compile(
-    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?::|##|$))"
-    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]{1,4}#{2,6}(?![^ \t]|[ \t]*\])|[ \t]*$)"
+    r"[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|(?:[-•]|\d{1,2}[.)])[ \t])?[*_`]{0,3}(?=[\w \-*`\t]*+(?:[:=>]|##|$))"
+    r"(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
+    r"(?P<colon>[ \t]{0,2}(?::=?|=>?|->)[*_]{0,3}|[ \t]{1,4}#{2,6}(?![^ \t]|[ \t]*\])|[ \t]*$)"
 )
 """A label at the start of a line; the lookahead rejects other lines quickly."""
 LINE_BEGINS = re.compile("\n")
@@ -282,10 +284,78 @@ def _label_begins(signature: Signature) -> re.Pattern[str]:
     return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})")
 
 
+class Label(NamedTuple):
+    """The name of an output in any layout: its offset, and how it is written with the signs around it."""
+
+    start: int
+    written: str
+    is_certain: bool
+    """Whether a sign before a value follows it, as after a key."""
+
+
+AFTER_A_NAME = (
+    r"""(?P<closing>[ ](?:## \]\]|[*\])}>%#]{1,4}|={2,4})|["'`*\])}>%#]{0,4})"""
+    r"""(?:(?P<sign>[ \t]{0,3}(?:=>|->|:=|→|[:=|：])|,(?=\S)|\t)"""
+    r"""|(?P<other>\((?!s\))|[ \t]*(?:[—–…]|>{2,}|(?=\n|\Z))))?"""
+)
+"""Signs that close a name, and a sign before its value, as in any language; else a call, or the end of the line."""
+BEFORE_A_NAME_IN_TEXT = re.compile(r"""(?:\[\[ )?[^\w\s.,;"]{2,4} \Z|[^\w\s.;]{1,4}\Z|\t\Z""")
+SIGILS = ("$", "@", ":", "#", "&", "?", "--")
+BRACKETS = (*SIGILS, "(", "[", "{", "<")
+BEFORE_LABELS = (*BRACKETS, ",", "\t")
+"""Signs before a name that make it a label without any after it."""
+FIRST_WORD = re.compile("_|(?<=[a-z])(?=[A-Z])")
+MIRRORED = str.maketrans("([{<", ")]}>")
+LONGEST_SOUGHT = 200_000
+MOST_FOUND = 50
+
+
+@lru_cache(maxsize=1024)
+def _name_in_text(name: str) -> tuple[str, re.Pattern[str]]:
+    """Return the first word of an output's name, and a pattern for the name with the signs behind it."""
+    letters = "[ _-]?".join(map(re.escape, sound(name)))
+    pattern = re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
+    return FIRST_WORD.split(name, maxsplit=1)[0].lower(), pattern
+
+
+def labels_of(text: str, names: Iterable[str], start: int = 0) -> dict[str, Label]:
+    """Find the labels of outputs in a text of any layout, from an offset on."""
+    found: dict[str, Label] = {}
+    lower = text[start : start + LONGEST_SOUGHT].lower()
+    for name in names:
+        first, pattern = _name_in_text(name)
+        if first in lower:  # to search all of a text takes a hundred times as long
+            labels = [*_labels(text, pattern.finditer(text, start, start + LONGEST_SOUGHT))]
+            found.update({name: next((one for one in labels if one.is_certain), labels[0])} if labels else {})
+    return found
+
+
+def _labels(text: str, found: Iterator[re.Match[str]]) -> Iterator[Label]:
+    """Yield the places of an output's name with signs around it that make it a label."""
+    for match in islice(found, MOST_FOUND):
+        start, end = match.start(), match.start("closing")
+        before = BEFORE_A_NAME_IN_TEXT.search(text[max(0, start - 8) : start])
+        opening, (closing, sign, other) = before.group() if before else "", match.group("closing", "sign", "other")
+        if not (opening or closing or sign or other is not None):  # a word in a sentence
+            continue
+        pairs = takewhile(
+            lambda pair: pair[0] == pair[1], zip(opening[::-1].translate(MIRRORED), closing, strict=False)
+        )
+        paired = len([*pairs])
+        is_certain = bool(sign) or "]]" in closing or "[[" in opening or (closing[:1] == "}" and not opening)
+        is_alone = other == "(" or (
+            (other is not None or closing[:2] == ">>") and text[start - 1 : start] in ("", "\n")
+        )
+        begin = start - (paired or opening.endswith(SIGILS if sign else BRACKETS) + opening.endswith("--"))
+        said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
+        if is_certain or is_alone or paired or opening.endswith(BEFORE_LABELS):
+            yield Label(begin, said, is_certain)
+
+
 @lru_cache(maxsize=1024)
 def opening_tag(name: str) -> re.Pattern[str]:
     """Compile the opening tag of an output, in any case."""
-    return re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE)
+    return re.compile(rf"(?<!<)<{re.escape(name)}(?:\s[^<>]{{0,500}})?(?<!/)>(?!>)", re.IGNORECASE)
 
 
 def between_tags(text: str, signature: Signature) -> dict[str, str]:

@@ -13,6 +13,7 @@ from adapters.replies.flag import MISSING, NOT_SEPARATED, UNREAD, Flag, line, na
 from adapters.replies.flags.json_text import (
     JsonText,
     begins_without_brace,
+    broken_at,
     first_opening,
     valid_object_at,
     without_fences,
@@ -345,7 +346,18 @@ def unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, 
     elif end < 0 and not _is_nested(text[start:at]):
         repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
         has = repaired.partition(": it has ")[2].partition("; ")[0]
-        yield UNREAD, f"{key} was not read, because the JSON is not valid{has and f': it has {has}'}.", name
+        broken = broken_json(reading)
+        why = f"the JSON is not valid{has and f': it has {has}'}.{broken and f' {broken}.'}"
+        yield UNREAD, f"{key} was not read, because {why}", name
+
+
+def broken_json(reading: Reading) -> str:
+    """Say where an object in the reply is no longer JSON; "" for another form, a valid one or one cut off."""
+    is_valid = reading.has_values and not reading.repair_steps
+    if is_valid or reading.form not in ("json", "fenced json") or reading.ended.finish_reason == "length":
+        return ""
+    found = broken_at(reading.completion, _fence_with_fields(reading) if reading.form == "fenced json" else 0)
+    return f"As JSON, the reply breaks at {place(reading, found[0])}: {found[1]}" if found else ""
 
 
 def _fence_with_fields(reading: Reading) -> int:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from adapters.replies.flag import shown
 from adapters.replies.reading import Reading, kept
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
@@ -48,6 +49,47 @@ OUTSIDE_STRINGS: Mapping[str, re.Pattern[str]] = {
     "keys without quotes": re.compile(r"[{,]\s*[A-Za-z_]\w*\s*:"),
 }
 """Certain mistakes of invalid JSON outside its strings."""
+
+
+WANTED: Mapping[str, str] = {
+    "expecting property name enclosed in double quotes": "a JSON key in double quotes",
+    "expecting value": "a value",
+    "expecting ':' delimiter": "a : after the JSON key",
+    "expecting ',' delimiter": "a comma or the end of the object or list",
+}
+"""The complaints of Python's parser as what JSON expects."""
+COMPLAINTS: Mapping[str, str] = {
+    "unterminated string": "the text that begins there has no closing quote",
+    "invalid control character": "a line break or another control character is inside a text",
+    "invalid \\escape": "the backslash there is not a JSON escape",
+}
+"""Other complaints in plain words."""
+AN_OBJECT = re.compile(
+    r"""(?<![\w\\])\{\s*(?:["'“”„:\[]|[A-Za-z_][\w-]*\s*[:=,;])|\{\n\s*[A-Za-z_]|[\w}] \{\s*[A-Za-z_]\w*\s*:"""
+)
+"""The beginning of an object in JSON or another language, unlike a placeholder or a command of LaTeX."""
+PIECE = re.compile(r"""\w[\w.-]{0,30}:?|[^\w\s"]{1,3}|"[^"\n]{0,20}"?""")
+"""The first piece at a mistake."""
+
+
+def broken_at(text: str, start: int = 0) -> tuple[int, str] | None:
+    """Return the first offset at which an object is no longer JSON, and a sentence's end about it."""
+    begin = AN_OBJECT.search(text, start, start + LONGEST_REWRITTEN)
+    if begin is None:
+        return None
+    start = text.index("{", begin.start())
+    piece = text[start : start + LONGEST_REWRITTEN]
+    found = JsonText(piece).complaint
+    is_certain = len(piece) < LONGEST_REWRITTEN or (found and found[1] < LONGEST_REWRITTEN // 2)
+    if found is None or not is_certain or (len(piece) == LONGEST_REWRITTEN and found[0] == "unterminated string"):
+        return None
+    said, at = COMPLAINTS.get(found[0], found[0]), start + found[1]
+    if said in WANTED:
+        there = PIECE.match(text, at)
+        said = f"{WANTED[said]} is expected there, " + (
+            f"not {shown(there.group())}" if there else "and nothing follows"
+        )
+    return at, said
 
 
 _STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)

@@ -65,7 +65,7 @@ ECHOED = re.compile(
     re.MULTILINE,
 )
 PAGE = re.compile(r"\s*(?:<!DOCTYPE html|<html\b)", re.IGNORECASE)
-DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{|"\{\s*"\w))')
+DOUBLED = re.compile(r'\s*(?:```\w*\s*)?(\{\s*(?:\{(?!\w+\}\})|"\{\s*"\w))')
 SCHEMA = re.compile(r'"(properties|\$defs)"\s*:\s*\{|"(\$schema)"\s*:')
 MARKER = re.compile(r"^[ \t]*\[\[ ## \w{1,60} ## \]\]|\[\[ ## \w{1,60} ## \]\](?=[ \t]*$)", re.MULTILINE)
 """A marker at the beginning or end of a line; one inside a line is quoted."""
@@ -430,8 +430,8 @@ def _repetition(reading: Reading) -> Flag | None:
     if is_blank and reading.form not in ("prose", "own") and not _is_closed(reading, tail):
         return Flag(
             "runaway-repetition",
-            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, end)}): "
-            "the model wrote them until its token limit.",
+            f"The reply ends in {blanks:,} spaces and line breaks (from {place(reading, end)})"
+            f"{': the model wrote them until its token limit' if is_cut else ''}.",
         )
     least = REPEATS_IN_A_CUT if is_cut else REPEATS
     piece = _repeated(tail, least)

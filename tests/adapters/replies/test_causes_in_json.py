@@ -82,7 +82,8 @@ def test_rejected_json_keys_can_be_accepted() -> None:
             "q -> a, b",
             '{"a": """x "b": y"""}',
             "The JSON key `b` (line 1, column 12) was not read, because the JSON is not valid: it has triple quotes, a "
-            "missing comma.",
+            "missing comma. As JSON, the reply breaks at line 1, column 9: a comma or the end of the object or list is "
+            "expected there, not '\"x \"'.",
         ),
         (
             "q -> a: dict[str, int], b",
@@ -110,25 +111,38 @@ def test_rejected_json_keys_can_be_accepted() -> None:
             "The JSON key `a` (line 1, column 22) was not read: the parser takes the first {…}, which is '{q}' "
             "(line 1, column 6).",
         ),
-        ("q -> a, b", '{"a": "x"}\nNote: "b": unknown', "The reply has no `b`; it ends without it."),
+        (
+            "q -> a, b",
+            '{"a": "x"}\nNote: "b": unknown',
+            "`b` was not read: the reply writes `b` as '\"b\":' (line 2, column 7).",
+        ),
         ("q -> a, b", '{"a": {"x": 1, "b": 2}}', "The JSON key `b` (line 1, column 16) is inside `a`."),
         ("q -> a, b", '{"a": "x", "c": {"b": 1}}', "The JSON key `b` (line 1, column 18) is inside another object."),
-        ("q -> a, b", '{"a": "x", "c": {"b": 1},}', "The reply has no `b`; it ends without it."),
+        (
+            "q -> a, b",
+            '{"a": "x", "c": {"b": 1},}',
+            "`b` was not read: the reply writes `b` as '\"b\":' (line 1, column 18). As JSON, the reply breaks at "
+            "line 1, column 26: a JSON key in double quotes is expected there, not '}'.",
+        ),
         (
             "q -> a: int, b",
             '{"x": {"x": {"x": {"x": {"x": {"a": 1}}}}}, oops: ',
-            "The JSON key `a` was not read: its object is not valid, or inside another value, or after other braces.",
+            "As JSON, the reply breaks at line 1, column 45: a JSON key in double quotes is expected there, not "
+            "'oops:'. It writes `a` as '\"a\":' (line 1, column 32).",
         ),
         ("q -> a, b", '{"a": "{\\"b\\": 1}"}', "The object is written as text inside the JSON key 'a'."),
         (
             "q -> brand, model",
             '{"br o": "Ford"',
-            "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has 'br o'.",
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it; it has 'br o'. As "
+            "JSON, the reply breaks at line 1, column 16: a comma or the end of the object or list is expected there, "
+            "and nothing follows.",
         ),
         (
             "q -> brand, model",
             "{'x\": 1,\n'y\": 2}",
-            "The reply does not follow the format: none of the JSON keys of the outputs is in it.",
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it. As JSON, the reply "
+            'breaks at line 1, column 2: a JSON key in double quotes is expected there, not "\'".',
         ),
     ],
 )
@@ -166,7 +180,8 @@ def test_an_object_in_the_text_of_a_response_is_offered_as_the_reply() -> None:
 def test_a_quote_before_a_json_key_is_no_quote_inside_a_text() -> None:
     reading = read("markdown", "q -> reasoning, n: int", '```json\n{""reasoning": "So", "n": 1}\n```')
     assert [one.message for one in reading.diagnosis] == [
-        "The fenced block is not valid JSON (expecting ':' delimiter, line 2, column 4)."
+        "As JSON, the reply breaks at line 2, column 4: a : after the JSON key is expected there, not 'reasoning'. It "
+        "writes `reasoning` as '\"reasoning\":' (line 2, column 3), `n` as '\"n\":' (line 2, column 22)."
     ]
 
 

@@ -225,11 +225,119 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
         ),
         ("json", "q -> a, b", '"a": "x", "b": "y"', "The braces of the object are missing."),
         ("json", "q -> a, b", 'Here is {it}: {"a": "x", "b": "y"}', "The reply contains several {…}."),
-        ("json", "q -> a, b", "| a | b |\n|---|---|\n| x | y |", "The reply is a table, without any JSON keys."),
+        (
+            "json",
+            "q -> a, b",
+            "| a | b |\n|---|---|\n| x | y |",
+            "The reply has a table instead of the JSON keys; it writes `a` as 'a' (line 1, column 3), `b` as 'b' "
+            "(line 1, column 7).",
+        ),
     ],
 )
 def test_the_first_cause_says_what_is_wrong(adapter: str, signature: str, completion: str, said: str) -> None:
     assert read(adapter, signature, completion).diagnosis[0].message == said
+
+
+@pytest.mark.parametrize(
+    ("adapter", "completion", "said"),
+    [
+        (
+            "json",
+            '{"answer" => "a", "score" => 1}',
+            "As JSON, the reply breaks at line 1, column 11: a : after the JSON key is expected there, not '=>'. It "
+            "writes `answer` as '\"answer\" =>' (line 1, column 2), `score` as '\"score\" =>' (line 1, column 19).",
+        ),
+        (
+            "json",
+            "{answer: a; score: 2}",
+            "`score` was not read: the reply writes `score` as 'score:' (line 1, column 13, inside `answer`). As JSON, "
+            "the reply breaks at line 1, column 2: a JSON key in double quotes is expected there, not 'answer:'.",
+        ),
+        (
+            "json",
+            "{\n  answer a\n  score 1\n}",
+            "The reply does not follow the format: none of the JSON keys of the outputs is in it. As JSON, the reply "
+            "breaks at line 2, column 3: a JSON key in double quotes is expected there, not 'answer'.",
+        ),
+        (
+            "json",
+            '(answer "a") (score 1)',
+            "The reply has no JSON keys of the outputs, but writes `answer` as '(answer' (line 1, column 1), `score` "
+            "as '(score' (line 1, column 14).",
+        ),
+        (
+            "json",
+            "answer,score\na,1",
+            "The reply has no JSON keys of the outputs, but writes `answer` as 'answer,' (line 1, column 1), `score` "
+            "as 'score' (line 1, column 8).",
+        ),
+        (
+            "json",
+            "Answer\n---\na\n\nScore\n---\n1",
+            "The reply has no JSON keys of the outputs, but writes `answer` as 'Answer' (line 1, column 1), `score` "
+            "as 'Score' (line 5, column 1).",
+        ),
+        (
+            "json",
+            "answer(a)\nscore(1)",
+            "The reply has no JSON keys of the outputs, but writes `answer` as 'answer' (line 1, column 1), `score` "
+            "as 'score' (line 2, column 1).",
+        ),
+        (
+            "json",
+            "{{answer}}: a\n{{score}}: 1",
+            "The reply has no JSON keys of the outputs, but writes `answer` as '{{answer}}:' (line 1, column 1), "
+            "`score` as '{{score}}:' (line 2, column 1).",
+        ),
+        ("json", "The answer is a and the score is 1.", "The reply is prose, without any JSON keys."),
+        ("json", 'SELECT "a" AS answer, 1 AS score;', "The reply is code, without any JSON keys."),
+        ("json", "- one fine day\n- two\n- three days", "The reply is a list, without any JSON keys."),
+        (
+            "chat",
+            "[[ ## answer ## ]]\na\n\nScore = 1",
+            "The reply has no marker for `score`, but writes `score` as 'Score =' (line 4, column 1, inside `answer`).",
+        ),
+        (
+            "xml",
+            "<answer>a</answer>\nScore: 1",
+            "The reply has no tag for `score`, but writes `score` as 'Score:' (line 2, column 1).",
+        ),
+        (
+            "chat",
+            "[[ ## answer ## ]]\na\n[[ ## rating ## ]]\n1\n[[ ## completed ## ]]",
+            "The reply has no `score`, but 'rating'; it ends without it.",
+        ),
+        (
+            "chat",
+            "answer: a; score: 1",
+            "The reply has the fields under headings or labels, and writes `score` as 'score:' (line 1, column 12).",
+        ),
+        (
+            "chat",
+            "score ## ]]\n1\n\n[[ ## answer ## ]]\na",
+            "The reply has no marker for `score`, but writes `score` as 'score ## ]]' (line 1, column 1).",
+        ),
+        (
+            "xml",
+            "<answer>a</answer>\n<mark>1</mark>",
+            "The reply has no `score`, but 'mark'; it ends without it.",
+        ),
+        (
+            "xml",
+            "[answer]a[/answer][score]1[/score]",
+            "The reply has no tags of the outputs, but writes `answer` as '[answer]' (line 1, column 1), `score` "
+            "as '[score]' (line 1, column 19).",
+        ),
+        (
+            "xml",
+            '<out name="answer">a</out><out name="score">1</out>',
+            "The reply has no tags of the outputs, but writes `answer` as '\"answer\"' (line 1, column 11), `score` as "
+            "'\"score\"' (line 1, column 37).",
+        ),
+    ],
+)
+def test_an_output_in_another_layout_is_not_called_absent(adapter: str, completion: str, said: str) -> None:
+    assert read(adapter, "question -> answer, score: float", completion).diagnosis[0].message == said
 
 
 def test_a_number_that_is_none_becomes_a_text_with_a_flag() -> None:
@@ -642,7 +750,8 @@ def test_a_parse_error_that_no_pattern_explains_comes_with_the_text_of_a_bug_rep
 def test_a_fence_inside_a_string_of_a_fenced_block_is_a_part_of_it() -> None:
     assert read("markdown", "q -> a", '```json\n{"a": "```py\\nx```"}\n```').values == {"a": "```py\nx```"}
     reading = read("markdown", "q -> a", '```json\n{"a": "```py\nx```"}\n```')
-    said = "The fenced block is not valid JSON (invalid control character, line 2, column 13)."
+    said = "As JSON, the reply breaks at line 2, column 13: a line break or another control character is inside a text"
+    said = f"{said}. It writes `a` as '\"a\":' (line 2, column 2)."
     assert reading.diagnosis[0].message == said
 
 

@@ -70,8 +70,7 @@ LOOP = '{"name": "Rex", "age": 1' + "0" * 230
             "chat",
             "q -> a",
             "[1.1]" + "\n" * 300,
-            "The reply ends in 300 spaces and line breaks (from line 1, column 6): the model wrote them until its "
-            "token limit.",
+            "The reply ends in 300 spaces and line breaks (from line 1, column 6).",
         ),
         ("chat", "q -> ok: bool", "[[ ## ok ## ]]\nyes|no", "'yes|no' is both true and false; `ok` takes one of them."),
         (
