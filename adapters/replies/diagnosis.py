@@ -32,7 +32,7 @@ from adapters.replies.patterns import (
     fixes_of,
 )
 from adapters.replies.reading import ABSENT, ReplyForm
-from adapters.replies.repairs import Label, labels_of
+from adapters.replies.repairs import LONGEST_SOUGHT, Label, labels_of
 from adapters.replies.sections import without_thinking
 from adapters.signatures.type_names import written
 
@@ -391,14 +391,17 @@ def _unformatted(reading: Reading) -> Diagnosis:
         message = in_json
     elif 2 * len(labels := labels_of(reading.completion, reading.fields, start)) >= len(reading.fields):
         layout = (
-            f"a table instead of the {expected}; it" if TABLE.search(text) else f"no {expected} of the outputs, but"
+            f"a table instead of the {expected}; it"
+            if TABLE.search(text, 0, LONGEST_SOUGHT)
+            else f"no {expected} of the outputs, but"
         )
         message = f"{subject} has {layout} {_as_written(reading, labels)}."
         if said := broken_json(reading):
             message = f"{said}. It {_as_written(reading, labels)}."
     elif only_prose or STRUCTURE.search(text) is None:
         is_prose = len(text.split()) > 2 * len(reading.fields)
-        message = f"{subject} is {_layout(text) if is_prose else f'bare: {shown(text)}'}, without any {expected}."
+        layout = _layout(text[:LONGEST_SOUGHT]) if is_prose else f"bare: {shown(text)}"
+        message = f"{subject} is {layout}, without any {expected}."
     else:
         message = _instead_of_outputs(reading, text, subject, expected)
     return _told(reading, UNFORMATTED, message, first="twostep" if is_prose else "")

@@ -75,12 +75,16 @@ def _cells(character: str) -> int:
     return 2 if east_asian_width(character) in "WF" else 1
 
 
+def _without_breaks(text: str) -> str:
+    return safe(text).replace("\n", "↵").replace("\t", " ")
+
+
 def one_line(text: str, width: int) -> str:
     """Gate `text` and fit it on a line of at most `width` cells; newlines show as `↵`, cuts as `…`."""
     if width <= 0:
         return ""
     head = text[: 8 * width + 8]
-    line = safe(head).replace("\n", "↵").replace("\t", " ")
+    line = _without_breaks(head)
     if len(head) == len(text) and cell_width(line) <= width:
         return line
     taken = cells = 0
@@ -104,8 +108,9 @@ def excerpt(text: str, start: int, most: int) -> str:
 
 def short_name(name: str, width: int) -> str:
     """Fit a name on `width` cells, cut in the middle: similar names often differ only at the end."""
-    tail = safe(name[-(width // 2) :] if cell_width(safe(name)) > width > 8 else "")
-    while cell_width(tail) > width // 2:
+    line = _without_breaks(name)
+    tail = line[-(width // 2) :] if cell_width(line) > width > 8 else ""
+    while cell_width(tail) > width // 2 or (tail and not _cells(tail[0])):
         tail = tail[1:]
     return one_line(name, width - cell_width(tail)) + tail
 

@@ -103,6 +103,8 @@ def test_one_line(text: str, width: int, line: str) -> None:
         ("extracted_classification_07", 18, "extracte…cation_07"),
         ("extracted_classification_07", 8, "extract…"),
         ("分类分类分类分类分类_07", 13, "分类分…类_07"),
+        ("aaaaaaaaaaaa\nb\tc", 12, "aaaaa…aa↵b c"),
+        ("aaaaaaaaaaaae\u0301bcdef", 12, "aaaaaa…bcdef"),
     ],
 )
 def test_a_long_name_keeps_its_end(name: str, width: int, shown: str) -> None:
