@@ -342,7 +342,7 @@ def _long_lists(here: Path, rounds: int = 4, steps: int = 10) -> None:
 def _write_runs(here: Path, session: Path, count: int = 10_000) -> None:
     """Store runs of the session's case, each with its prompt and reply."""
     folder = Path(state_with_open_prompts(here)) / "adapter-workbench" / "runs"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     about = {"case": "one", "model": "offline/exact", "phase": "done", "seconds": 1.5, "path": str(session)}
     kept = SentRuns(folder / "sent.sqlite", 500)
     with kept._connection() as opened:
