@@ -52,7 +52,7 @@ def told(reading: Reading) -> list[Any]:
     return [reading.error, str(reading.exception), error, repr(reading.values), reading.spans, fields, causes]
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings().max_examples)
 @example("<v>x</v>" + "<b/><c/>" * 20 + "<entry key='v'>2</entry>", 8, 1, 1000)
 @given(documents(), some.sampled_from((1, 3, 8)), some.sampled_from((1, 2, 5)), some.sampled_from((1, 2, 1000)))
 def test_nothing_that_is_left_out_changes_the_result(text: str, long: int, placed: int, repeats: int) -> None:

@@ -339,7 +339,7 @@ PIECES = sorted({piece for text in SOURCES_THAT_READ for piece in re.findall(r"\
     st.sampled_from(SOURCES_THAT_READ),
     st.lists(st.tuples(st.integers(0, 9999), st.sampled_from(PIECES), st.sampled_from("riDd")), min_size=1, max_size=4),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 def test_a_slip_of_the_pen_ends_in_a_signature_or_a_clear_error(text: str, slips: list[tuple[int, str, str]]) -> None:
     pieces = re.findall(r"\w+|\s+|[^\w\s]", text)
     for place, piece, what in slips:

@@ -120,7 +120,7 @@ TEXTS = st.none() | st.text(max_size=30)
     desc=TEXTS,
     args=st.dictionaries(st.text(max_size=8), st.dictionaries(st.sampled_from(["type", "default", "x"]), TEXTS)),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 def test_a_described_tool_reads_like_one_with_a_function(name: str, desc: str | None, args: dict[str, Any]) -> None:
     def silent() -> None: ...
 

@@ -318,7 +318,7 @@ ANNOTATIONS = st.sampled_from([Image, Image | None, list[Image], dict[str, Image
 
 
 @given(annotation=ANNOTATIONS, value=PLAIN)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings().max_examples, deadline=None)
 def test_building_never_changes_what_it_is_given_and_survives_saving(annotation: Any, value: Any) -> None:
     before = json.dumps(value)
     try:

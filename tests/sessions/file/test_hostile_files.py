@@ -79,7 +79,7 @@ def test_any_change_to_a_file_gives_a_session_or_an_error_and_a_check_gives_verd
     checking.update(session)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(st.integers(0, 10_000), st.binary(max_size=3))
 def test_any_damaged_byte_gives_a_session_or_an_error(position: int, bytes_: bytes) -> None:
     text = whole()

@@ -51,7 +51,11 @@ NAME_THAT_PYTHON_NORMALISES = "Your input fields are:\n1. `a` (int): d\nYour out
 @pytest.mark.parametrize("kind", [None, *(kind for kind in sources.KINDS if kind != "signature")])
 @example(data={"messages": [{"role": "system", "content": NAME_THAT_PYTHON_NORMALISES}], "outputs": ["x"]})
 @given(data=st.one_of(states, messages, calls, rows, anything, st.dictionaries(texts, states, max_size=2)))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=3 * settings().max_examples // 2,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 def test_any_json_is_a_session_that_can_be_saved_or_a_clear_error(kind: Any, data: Any, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(json.dumps(data))
@@ -64,7 +68,9 @@ def test_any_json_is_a_session_that_can_be_saved_or_a_clear_error(kind: Any, dat
 
 
 @given(text=st.text(alphabet='ab,;"\n\r\t\x00\ufeff\x85é', max_size=40))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=3 * settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 def test_any_table_is_a_session_or_a_clear_error(text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     file.write_bytes(text.encode())

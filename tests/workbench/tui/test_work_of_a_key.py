@@ -90,7 +90,10 @@ def test_another_title_paints_the_row_it_stands_in(monkeypatch: pytest.MonkeyPat
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("signature", [CLASSIFY, CLASSIFY.replace("as the customer wrote it", 9 * "wrapped, ")])
+@pytest.mark.parametrize(
+    "signature",
+    [CLASSIFY, pytest.param(CLASSIFY.replace("as the customer wrote it", 9 * "wrapped, "), marks=pytest.mark.slow)],
+)
 def test_one_pane_alone_and_all_again_are_laid_out_once_and_painted_once(
     signature: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +116,7 @@ def test_one_pane_alone_and_all_again_are_laid_out_once_and_painted_once(
     at_the_desk(act, session, size=(160, 50))  # high enough for inputs without a scroll bar, which costs a layout
 
 
-@pytest.mark.parametrize("key", ["f2", "f3"])
+@pytest.mark.parametrize("key", ["f2", pytest.param("f3", marks=pytest.mark.slow)])
 def test_one_pane_alone_and_all_again_look_for_no_styles_of_the_others(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

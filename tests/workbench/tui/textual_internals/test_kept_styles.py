@@ -49,7 +49,7 @@ def assert_as_textual(desk: Desk) -> int:
     return count
 
 
-@pytest.mark.parametrize("most", [kept_styles.MOST_PLACES, 5])
+@pytest.mark.parametrize("most", [pytest.param(kept_styles.MOST_PLACES, marks=pytest.mark.slow), 5])
 def test_widgets_and_their_parts_have_the_styles_that_textual_gives_them(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,8 +224,12 @@ def test_what_is_behind_a_dialog_has_the_colors_that_textual_gives_it() -> None:
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8)]])
-def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seed", "parts"), [(1, 2), *[pytest.param(one, 8, marks=pytest.mark.slow) for one in range(1, 8)]]
+)
+def test_any_part_of_the_screen_is_painted_as_textual_paints_it(
+    seed: int, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chance = random.Random(seed)
 
     def painted(desk: Desk, regions: set[Region]) -> str:
@@ -242,7 +246,7 @@ def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monke
             await desk.pilot.resize_terminal(*size)
             for keys in ((), ("f3", "down", "pagedown"), ("f5",), ("f4", "down"), ("f2", "f2")):
                 await desk.press(*keys)
-                for _ in range(8):
+                for _ in range(parts):
                     width, height = size
                     x, y = chance.randrange(width), chance.randrange(height)
                     one = Region(x, y, chance.randint(1, width - x), chance.randint(1, height - y))
@@ -255,7 +259,7 @@ def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monke
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("size", [(120, 35), (81, 25)])
+@pytest.mark.parametrize("size", [(120, 35), pytest.param((81, 25), marks=pytest.mark.slow)])
 def test_the_whole_screen_is_painted_as_textual_paints_it(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -419,8 +423,10 @@ def test_a_change_behind_two_dialogs_is_shown() -> None:
 KEYS = ("f2", "f3", "f4", "f5", "f10", "alt+p", "down", "pagedown", "x", "tab", "ctrl+l", "f1", "escape", "escape")
 
 
-@pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6)]])
-def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "steps"), [(1, 8), *[pytest.param(one, 24, marks=pytest.mark.slow) for one in range(1, 6)]]
+)
+def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int, steps: int) -> None:
     chance = random.Random(seed)
     pressed: list[str] = []
 
@@ -439,7 +445,7 @@ def test_rows_that_are_kept_are_those_that_would_be_painted_anew(seed: int) -> N
         return kept == anew
 
     async def act(desk: Desk) -> None:
-        for _ in range(24):
+        for _ in range(steps):
             pressed.extend(keys := chance.choices(KEYS, k=2))
             await desk.press(*keys)
             for screen in [desk.main, desk.app.screen]:
