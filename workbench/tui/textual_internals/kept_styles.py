@@ -117,25 +117,6 @@ class KeptStyles(Stylesheet):
         else:
             node.styles.base.merge_rules(known)
 
-    def _process_component_classes(self, node: DOMNode) -> None:
-        """Apply the styles to the parts of a widget; Textual makes their nodes anew each time."""
-        before, node._component_styles = node._component_styles, {}
-        is_changed = False
-        for name in sorted(node._get_component_classes()):
-            part = before[name].node if name in before else None
-            known = None
-            if part is None:
-                part = DOMNode(classes=name)
-                part._attach(node)
-            else:
-                known = part.styles.base.get_rules()
-                part.styles.base.reset()
-            self.apply(part)
-            is_changed = is_changed or part.styles.base.get_rules() != known
-            node._component_styles[name] = part.styles
-        if is_changed:
-            node.refresh()
-
     def replace_rules(  # type: ignore[override]
         self, node: DOMNode, rules: RulesMap, animate: bool = False
     ) -> None:
