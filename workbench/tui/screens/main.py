@@ -170,7 +170,12 @@ class MainScreen(PaneSizesScreen):
         self.editors.demos.show_uses(demo_uses(columns))
         self.editors.show(state, read)
         keys = keys_of(self.app)
-        asked = [keys, state.session, state.case, *[part for one in columns for part in (one.request, one.error)]]
+        asked: list[object] = [
+            keys,
+            state.session,
+            state.case,
+            *[part for one in columns for part in (one.request, one.error)],
+        ]
         is_known = len(asked) == len(self._linted) and all(map(is_, asked, self._linted))
         self._linted = asked
         search = None if is_known else lint_notes(state, columns, keys)

@@ -104,19 +104,6 @@ def test_a_widget_mounted_right_after_a_class_changed_has_the_parts_of_its_place
     asyncio.run(look())
 
 
-def test_a_part_keeps_its_node_when_its_styles_are_applied_again() -> None:
-    async def look() -> None:
-        async with Room().run_test() as pilot:
-            lamp = pilot.app.query_one(Lamp)
-            part = lamp.get_component_styles("lamp--on").node
-            pilot.app.query_one(Vertical).add_class("-dark")
-            await pilot.pause()
-            assert color_of(lamp) == Color.parse("blue")
-            assert lamp.get_component_styles("lamp--on").node is part
-
-    asyncio.run(look())
-
-
 def test_a_change_without_transitions_looks_at_no_rule_that_could_be_animated(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[object] = []
     monkeypatch.setattr(StylesBase, "get_render_rules", looked_at.append)
