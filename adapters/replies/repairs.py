@@ -290,7 +290,7 @@ class Label(NamedTuple):
     start: int
     written: str
     is_certain: bool
-    """Whether a sign before a value follows it, as after a key."""
+    """True if a sign before a value follows the name, as after a key."""
 
 
 AFTER_A_NAME = (

@@ -62,7 +62,7 @@ class MainScreen(PaneSizesScreen):
         """Set once all panes exist; keys wait for it."""
         self._engine: Engine | None = None
         self._linted: list[object] = []
-        """What the notes were last searched for; a key that changes nothing of it searches no prompt."""
+        """The objects of the last search for notes; a key that changes none of them searches no prompt."""
         self.runs = Runs(self.post_message)
         self.replies = Replies(document, self.runs, self.edit, self.columns.stream, self.set_timer)
         self._after_edit = after_edit
