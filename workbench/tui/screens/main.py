@@ -268,7 +268,9 @@ class MainScreen(PaneSizesScreen):
     # -- moving about
 
     def shown_column(self) -> RenderedColumn | None:
-        """Return the current column as rendered."""
+        """Return the current column as rendered, after showing a change that is not shown yet."""
+        if self._show_is_due:
+            self.show()
         current = self.columns.current
         return current.rendered if current is not None else None
 

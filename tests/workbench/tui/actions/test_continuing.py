@@ -18,7 +18,7 @@ from tests.support.screen import seen
 from workbench.editing import edits
 from workbench.state.document import Place
 from workbench.tui.actions.sending import ToolResultScreen
-from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.ask import AskScreen, Dialog
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.field_form import FieldEditor
@@ -237,6 +237,18 @@ def test_without_a_step_the_agent_says_how_to_get_one() -> None:
     at_the_desk(act, session=AGENT)
 
 
+def test_an_action_knows_a_reply_that_is_not_shown_yet() -> None:
+    async def act(desk: Desk) -> None:
+        reply = Reply(step("weather", '{"place": "Oslo"}'), source="pasted")
+        change = partial(edits.set_reply, case="c", column="chat", reply=reply)
+        desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
+        rendered = desk.main.shown_column()
+        assert rendered is not None
+        assert rendered.reply == reply
+
+    at_the_desk(act, session=AGENT)
+
+
 RESULTS = [
     ("\r\nhello\r\n", "hello", "hello"),
     (
@@ -265,6 +277,7 @@ def test_a_pasted_result_of_several_lines_is_kept_whole(predictor: Any, lines: s
         change = partial(edits.set_reply, case="c", column="chat", reply=Reply(reply, source="pasted"))
         desk.main.edit(change, Place("reply", "c", field="chat"), "paste")
         await desk.press("alt+n")
+        await desk.until(lambda: isinstance(desk.app.screen, Dialog), "for the dialog")
         desk.app.post_message(events.Paste(lines))
         await desk.settle()
         assert desk.app.screen.query_one(Input).value == shown
