@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args, get_origin
 
@@ -131,7 +131,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             yield from _end_of_thoughts(reading, start, first)
         may_double = first in ("{", "`") and reading.form in ("json", "fenced json") and not reading.is_plain_object
         if may_double and (match := DOUBLED.match(start)):
-            yield _doubled(reading, match)
+            where = place(reading, match.start(1))
+            said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
+            if '"' in match[1]:
+                said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
+            yield Flag("doubled-brace", said)
         if has_values:
             yield from leaked(reading)
     if reading.error is not None:
@@ -169,14 +173,6 @@ def _end_of_thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]
         if first == "{" and valid_object_at(text, text.find("{")) > len(before):
             said = f"</think>, the end of thoughts, is inside the object ({where})"
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-
-
-def _doubled(reading: Reading, match: re.Match[str]) -> Flag:
-    where = place(reading, match.start(1))
-    said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
-    if '"' in match[1]:
-        said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
-    return Flag("doubled-brace", said)
 
 
 def _is_open(reading: Reading) -> bool:
@@ -273,8 +269,9 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
             where = place(reading, start.find("<channel|>"))
             said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
             yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-        if has_signs and "{" in start and _has_placeholders(start, outputs):
-            placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
+        written = [f"{{{name}}}" for name in outputs] if has_signs and "{" in start else []
+        if written and all(one in start and re.search(rf"[>\]]\s*{re.escape(one)}", start) for one in written):
+            placeholders = ", ".join(written[:MOST_NAMES])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
         if "Action" in start or "Thought" in start:
@@ -287,8 +284,11 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
         if first in "dei:" and "data:" in start:
             yield from events(start.lstrip())
         if first not in "<{[":
-            if first.isalpha() and (match := THOUGHTS.match(start)):
-                yield from _thoughts(reading, start, match)
+            match = THOUGHTS.match(start) if first.isalpha() and "</think>" not in start else None
+            if match and not is_only_thoughts(reading.completion.strip()):
+                said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
+                where = place(reading, len(reading.completion.rstrip()))
+                yield Flag("thoughts-not-separated", f"{said} ({where}).")
             if text_in_quotes(start):
                 yield IN_QUOTES
             if ":" in start and (label := made_up_input(reading.signature, start)):
@@ -364,15 +364,6 @@ def _one_item(root: dict[str, object], output: Field) -> Iterator[Flag]:
         yield Flag("other-keys", f"{said}, instead of the list.", output.name)
 
 
-def _has_placeholders(text: str, names: Collection[str]) -> bool:
-    """Return whether each name is in a text as a placeholder behind a marker or tag."""
-    for name in names:
-        written = f"{{{name}}}"
-        if written not in text or re.search(rf"[>\]]\s*{re.escape(written)}", text) is None:
-            return False
-    return bool(names)
-
-
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
     """Return the label of an input that follows an answer."""
     match = _input_label(signature).search(text)
@@ -396,13 +387,6 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
         told = ", ".join(map(shown, [*root][:3])) + (", …" if len(root) > 3 else "")
         said = f"The reply has an object for each item, under JSON keys of their own ({told}), instead of the list"
         yield Flag("other-keys", f"{said} `{output.name}`.", output.name)
-
-
-def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Flag]:
-    """Flag a reply that is only thoughts in prose."""
-    if "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
-        said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
-        yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
 
 
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:
