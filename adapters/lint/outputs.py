@@ -209,12 +209,12 @@ def limit_lints(
     limits = limits_of(model)
     if images and limits.vision is False:
         place = Place("input", None, images[0])
-        yield Lint("image-without-vision", f"{model} takes no images, and `{images[0]}` has one.", place)
+        yield Lint("image-without-vision", f"{model} accepts no images, and `{images[0]}` has one.", place)
     if limits.context is not None and length > limits.context:
         demos = [(of_message(one), one.turn) for one in prompt.messages if one.turn.startswith("demo ")]
         longest = max(demos, default=(0, ""))[1].partition(" ")[2]
         place = Place("demo", int(longest)) if longest.isdecimal() else Place("prompt")
-        said = f"The request has about {length:,} tokens, and {model} takes {limits.context:,}."
+        said = f"The request has about {length:,} tokens, and {model} accepts {limits.context:,}."
         yield Lint("context-too-small", said, place)
     if limits.output is not None and asked > limits.output:
         said = f"max_tokens is {asked:,}, and {model} writes at most {limits.output:,}: its provider may reject it."

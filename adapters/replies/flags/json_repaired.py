@@ -110,7 +110,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
     misread = list(_misread(reading, json, is_twice=twice is not None)) if json.unescaped_quotes else []
     if twice is not None and (misread or not reading.ok or not json.unescaped_quotes):
         where = _place_in(reading, text, twice.start())
-        said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
+        said = f"A quote has two backslashes ({where}): they mean a backslash, so the quote ends the text."
         yield Flag("quote-escaped-twice", said)
     if follows_a_key and (ticks := BACKTICKS.match(text, at)):
         where = _place_in(reading, text, at)

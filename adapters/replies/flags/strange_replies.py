@@ -107,7 +107,7 @@ SHORTEST_LOOP = 2 * COMPARED
 LONGEST_REST = 150
 """Characters after the last repetition, in which the reply was cut off."""
 BLANKS = 100
-"""Trailing white space characters from which a model is thought to write them until its token limit."""
+"""Trailing white space characters that count as a loop."""
 
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:

@@ -211,7 +211,7 @@ def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) ->
     elif inside:
         yield Flag(
             "words-around-value",
-            f"{shown(text)} is more than the value alone: `{name}` must match exactly; text is not searched.",
+            f"{shown(text)} is more than the value: `{name}` must match exactly, without other words.",
             name,
         )
 

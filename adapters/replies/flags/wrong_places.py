@@ -101,13 +101,13 @@ known_keys_and_names: ByIdentity[dict[str, Any] | None] = ByIdentity(
 
 
 class Shape(NamedTuple):
-    """The values of a type of which keys may be dropped: those `container`s' items, or objects with `known` keys."""
+    """Values that may lose keys to their type: those of a `container`'s items, or of objects with `known` keys."""
 
     container: type[list[Any]] | type[dict[Any, Any]]
     item: Any = None
     known: Mapping[str, Any] | None = None
     inner: tuple[tuple[str, Any], ...] = ()
-    """The known keys, with their types, inside of which keys may be dropped."""
+    """The known keys whose values may lose keys, with their types."""
 
 
 def _shape_of(kind: Any, known_of: ByIdentity[dict[str, Any] | None]) -> Shape | None:
