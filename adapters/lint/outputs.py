@@ -221,7 +221,7 @@ def limit_lints(
         yield Lint("max-tokens-too-high", said, Place("column", limits.output))
 
 
-def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
+def _schema_lints(schema: Any, model: str) -> Iterator[Lint]:
     parts = list(_parts("", schema))
     for path, part in parts:
         if part.get("type") == "object" and not part.get("properties") and part.get("additionalProperties") is False:
@@ -231,8 +231,15 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
                 _field_place(path),
             )
     provider = split_model(model)[0]
-    if provider in NO_RECURSION and (name := _recursive(schema)):
-        yield Lint("schema-rejected", f"{provider} rejects this schema: {name} contains itself.", Place("column"))
+    if provider in NO_RECURSION:
+        definitions = schema.get("$defs") or {}
+        refers = {name: {*REFERENCE.findall(json.dumps(one))} for name, one in definitions.items()}
+        for _ in refers:
+            refers = {
+                name: inside.union(*[refers.get(one, set()) for one in inside]) for name, inside in refers.items()
+            }
+        for name in [name for name, inside in refers.items() if name in inside][:1]:
+            yield Lint("schema-rejected", f"{provider} rejects this schema: {name} contains itself.", Place("column"))
     if provider in STRICT_PROVIDERS:
         for word in NOT_TAKEN:
             places = [path for path, part in parts if word in part]
@@ -242,15 +249,6 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
                     f"{provider} rejects this schema: '{word}' in {places[0]} is not permitted.",
                     _field_place(places[0]),
                 )
-
-
-def _recursive(schema: Any) -> str:
-    """Return the first type of a schema that contains itself; "" for none."""
-    definitions = schema.get("$defs") or {}
-    refers = {name: set(REFERENCE.findall(json.dumps(one))) for name, one in definitions.items()}
-    for _ in refers:
-        refers = {name: inside.union(*[refers.get(one, set()) for one in inside]) for name, inside in refers.items()}
-    return next((name for name, inside in refers.items() if name in inside), "")
 
 
 def _field_place(path: str) -> Place:

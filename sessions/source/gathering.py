@@ -229,9 +229,9 @@ class _Gathering:
         import difflib
 
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
-        return (
-            f"did you mean {near[0]}?" if near else f"there is {', '.join(names[:8])}" if names else "it has no class"
-        )
+        if near:
+            return f"did you mean {near[0]}?"
+        return f"there is {', '.join(names[:8])}" if names else "it has no class"
 
     # what a name means
 

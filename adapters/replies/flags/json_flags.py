@@ -323,12 +323,15 @@ def unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, 
         yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
     elif end < 0 and (fence := FENCED_TEXT.match(text, found.end())):
         yield UNREAD, f"{key} was not read: its text begins with {fence[1]} instead of a quote.", name
-    elif end < 0 and not _is_nested(text[start:at]):
-        repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
-        has = repaired.partition(": it has ")[2].partition("; ")[0]
-        broken = broken_json(reading)
-        why = f"the JSON is not valid{has and f': it has {has}'}.{broken and f' {broken}.'}"
-        yield UNREAD, f"{key} was not read, because {why}", name
+    elif end < 0:
+        bare = JsonText(text[start:at]).outside
+        is_nested = sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
+        if not is_nested:
+            repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
+            has = repaired.partition(": it has ")[2].partition("; ")[0]
+            broken = broken_json(reading)
+            why = f"the JSON is not valid{has and f': it has {has}'}.{broken and f' {broken}.'}"
+            yield UNREAD, f"{key} was not read, because {why}", name
 
 
 def broken_json(reading: Reading) -> str:
@@ -355,9 +358,3 @@ def _end_of_braces(text: str, first: int, before: int) -> int:
         if not opened:
             return match.end()
     return text.find("}", first, before) + 1
-
-
-def _is_nested(before: str) -> bool:
-    """Return whether the JSON before a key leaves more than one object or list open."""
-    bare = JsonText(before).outside
-    return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, get_args, get_origin
 
@@ -184,18 +184,14 @@ def _is_open(reading: Reading) -> bool:
     return text.find("}", max(ends, default=0)) < 0 and JsonText(text).is_cut_off
 
 
-def leaked(reading: Reading) -> Iterable[Flag]:
-    """Return flags for pieces of the server's format, or of another prompt's, in values."""
+def leaked(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     has_tags = "<" in text
     may_be_marked = "\\" in text and reading.may_hold_escaped_signs
     may_be_marked = may_be_marked or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
-        return ()
-    return _leaked(reading, text, has_tags)
-
-
-def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
+        return
     may_go_on = has_tags and ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
     turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])

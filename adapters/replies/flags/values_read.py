@@ -372,25 +372,16 @@ def _validated(name: str, field: FieldReading, step: Step) -> Iterator[Flag]:
             name,
         )
     elif isinstance(value, Decimal) and isinstance(before, float):
-        yield from _decimal(name, field, value)
+        texts = (step.before for step in field.coercions if step.rule == "json" and type(step.before) is str)
+        try:
+            written = Decimal((next(texts, field.raw) or "").strip().strip('"'))
+        except InvalidOperation:
+            return
+        if written.is_finite() and written != value:
+            said = f"`{name}` is a Decimal that was parsed as a float first: {written} lost digits and is {value}."
+            yield Flag("decimal-through-float", said, name)
     elif type(value) is int and type(before) is float:
         yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was parsed as the whole number {value}.", name)
-
-
-def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
-    text = next(
-        (step.before for step in field.coercions if step.rule == "json" and type(step.before) is str), field.raw
-    )
-    try:
-        written = Decimal((text or "").strip().strip('"'))
-    except InvalidOperation:
-        return
-    if written.is_finite() and written != value:
-        yield Flag(
-            "decimal-through-float",
-            f"`{name}` is a Decimal that was parsed as a float first: {written} lost digits and is {value}.",
-            name,
-        )
 
 
 may_hold_floats: ByIdentity[bool] = ByIdentity(
