@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, get_args, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
@@ -362,17 +361,11 @@ def _one_item(root: dict[str, object], output: Field) -> Iterator[Flag]:
 
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
     """Return the label of an input that follows an answer."""
-    match = _input_label(signature).search(text)
+    names = "|".join([re.escape(name).replace("_", "[ _]") for name in signature.input_fields]) or "(?!)"
+    match = re.search(rf"^[*#]{{0,3}} ?({names})\*{{0,2}}:", text, re.IGNORECASE | re.MULTILINE)
     if match is None or not (before := text[: match.start()]).strip() or under_labels(before, signature):
         return None
     return match if under_labels(text[match.end() :], signature) else None
-
-
-@lru_cache(maxsize=256)
-def _input_label(signature: Signature) -> re.Pattern[str]:
-    """Compile the label of an input at the beginning of a line."""
-    names = "|".join([re.escape(name).replace("_", "[ _]") for name in signature.input_fields])
-    return re.compile(rf"^[*#]{{0,3}} ?({names or '(?!)'})\*{{0,2}}:", re.IGNORECASE | re.MULTILINE)
 
 
 def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
