@@ -191,19 +191,16 @@ def signature_of(signature: Signature | str | type) -> Signature:
     if isinstance(signature, str):
         return read_signature(signature)
     if not isinstance(signature, type) or not hasattr(signature, "fields"):
-        hint = "".join(f": give its `.{place}`" for place in _signature_places(signature))
+        hint = ""
+        if hasattr(signature, "signature"):  # a live `dspy.Predict`
+            hint = ": give its `.signature`"
+        elif hasattr(getattr(signature, "predict", None), "signature"):  # a live `dspy.ChainOfThought`
+            hint = ": give its `.predict.signature`"
         raise TypeError(
             "a signature is a text such as 'question -> answer', an adapters.Signature or a dspy.Signature class; "
             f"not {type_name(signature)}{hint}"
         )
     return Signature.from_dspy(signature)
-
-
-def _signature_places(given: object) -> list[str]:
-    """Return where a live `dspy.Predict` or `dspy.ChainOfThought` has its signature."""
-    if hasattr(given, "signature"):
-        return ["signature"]
-    return ["predict.signature"] if hasattr(getattr(given, "predict", None), "signature") else []
 
 
 def _model(model: LM | str) -> LM:

@@ -384,7 +384,7 @@ def needed(text: str, names: Iterable[str]) -> Needed | None:
 
 
 def check(document: str) -> None:
-    """Raise for a document that is not well-formed what `ElementTree.fromstring` raises."""
+    """Raise the error of `ElementTree.fromstring` if a document is not well-formed."""
     try:
         expat.ParserCreate(None, "}").Parse(document, True)
     except expat.ExpatError as error:

@@ -147,7 +147,9 @@ class Lint:
     @property
     def severity(self) -> Severity:
         """Return the severity; kinds without an entry are warnings."""
-        return "error" if self.name in _ERRORS else "info" if self.name in _INFOS else "warning"
+        if self.name in _ERRORS:
+            return "error"
+        return "info" if self.name in _INFOS else "warning"
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

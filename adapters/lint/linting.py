@@ -46,7 +46,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "missing-input": "An input without a value is left out of the prompt.",
         "default-not-applied": "Defaults of inputs are filled in by dspy.Predict, not by the adapter.",
         "no-inputs": "Without inputs the user message only repeats the format.",
-        "extra-input-ignored": "Values of names other than the inputs are left out.",
+        "extra-input-ignored": "Values whose names are not inputs are left out.",
         "input-taken-by-predict": "dspy.Predict uses inputs of some names itself; the prompt does not show them.",
         "value-of-another-type": "Values in a prompt are not validated: invalid values are shown, too.",
         "validated-value-differs": "Values are shown as given; after validation this value would print differently.",

@@ -209,19 +209,19 @@ def limit_lints(
     limits = limits_of(model)
     if images and limits.vision is False:
         place = Place("input", None, images[0])
-        yield Lint("image-without-vision", f"{model} takes no images, and `{images[0]}` has one.", place)
+        yield Lint("image-without-vision", f"{model} accepts no images, and `{images[0]}` has one.", place)
     if limits.context is not None and length > limits.context:
         demos = [(of_message(one), one.turn) for one in prompt.messages if one.turn.startswith("demo ")]
         longest = max(demos, default=(0, ""))[1].partition(" ")[2]
         place = Place("demo", int(longest)) if longest.isdecimal() else Place("prompt")
-        said = f"The request has about {length:,} tokens, and {model} takes {limits.context:,}."
+        said = f"The request has about {length:,} tokens, and {model} accepts {limits.context:,}."
         yield Lint("context-too-small", said, place)
     if limits.output is not None and asked > limits.output:
         said = f"max_tokens is {asked:,}, and {model} writes at most {limits.output:,}: its provider may reject it."
         yield Lint("max-tokens-too-high", said, Place("column", limits.output))
 
 
-def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
+def _schema_lints(schema: Any, model: str) -> Iterator[Lint]:
     parts = list(_parts("", schema))
     for path, part in parts:
         if part.get("type") == "object" and not part.get("properties") and part.get("additionalProperties") is False:
@@ -231,8 +231,15 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
                 _field_place(path),
             )
     provider = split_model(model)[0]
-    if provider in NO_RECURSION and (name := _recursive(schema)):
-        yield Lint("schema-rejected", f"{provider} rejects this schema: {name} contains itself.", Place("column"))
+    if provider in NO_RECURSION:
+        definitions = schema.get("$defs") or {}
+        refers = {name: {*REFERENCE.findall(json.dumps(one))} for name, one in definitions.items()}
+        for _ in refers:
+            refers = {
+                name: inside.union(*[refers.get(one, set()) for one in inside]) for name, inside in refers.items()
+            }
+        for name in [name for name, inside in refers.items() if name in inside][:1]:
+            yield Lint("schema-rejected", f"{provider} rejects this schema: {name} contains itself.", Place("column"))
     if provider in STRICT_PROVIDERS:
         for word in NOT_TAKEN:
             places = [path for path, part in parts if word in part]
@@ -242,15 +249,6 @@ def _schema_lints(schema: object, model: str) -> Iterator[Lint]:
                     f"{provider} rejects this schema: '{word}' in {places[0]} is not permitted.",
                     _field_place(places[0]),
                 )
-
-
-def _recursive(schema: Any) -> str:
-    """Return the first type of a schema that contains itself; "" for none."""
-    definitions = schema.get("$defs") or {}
-    refers = {name: set(REFERENCE.findall(json.dumps(one))) for name, one in definitions.items()}
-    for _ in refers:
-        refers = {name: inside.union(*[refers.get(one, set()) for one in inside]) for name, inside in refers.items()}
-    return next((name for name, inside in refers.items() if name in inside), "")
 
 
 def _field_place(path: str) -> Place:

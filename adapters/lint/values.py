@@ -51,15 +51,7 @@ def _given(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mappi
 
 
 def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Lint]:
-    """Find problems of values in inputs, demos and turns."""
-    yield from _presence(signature, inputs)
-    for one in _given(signature, demos, turns, inputs):
-        is_shown = one.place.part == "input" or (one.value is not None and one.field.name != signature.history_field)
-        if is_shown:
-            yield from _value(one.field, one.value, one.place, one.what)
-
-
-def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]:
+    """Find inputs without a value, and problems of values in inputs, demos and turns."""
     wanted = signature.input_fields
     if wanted and not any(name in inputs for name in wanted):
         yield Lint("no-inputs", "No input has a value: the user message only repeats the format.", Place("prompt"))
@@ -85,6 +77,10 @@ def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]
             f"{named(extra)}: not in the signature's inputs, so not in the prompt.",
             Place("input", None, extra[0]),
         )
+    for one in _given(signature, demos, turns, inputs):
+        is_shown = one.place.part == "input" or (one.value is not None and one.field.name != signature.history_field)
+        if is_shown:
+            yield from _value(one.field, one.value, one.place, one.what)
 
 
 def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lint]:
@@ -92,7 +88,15 @@ def _value(field: Field, value: object, place: Place, what: str) -> Iterator[Lin
     if any(isinstance(one, set | frozenset) for one in parts_of(value)):
         yield Lint("set-order", f"{what} contains a set, which has no order: its items may appear in any order.", place)
     if annotation is str and isinstance(value, list):
-        yield from _list_as_text(value, place, what)
+        other = next((one for one in value if not isinstance(one, str)), None)
+        how = "in « »" if len(value) == 1 else "as numbered passages in « »"
+        if other is not None or None in value:
+            said = f"{what} is a list in a text field and contains {shown(other)}, not a text: no prompt can be made."
+            yield Lint("list-in-a-text-field-crashes", said, place)
+        elif not value:
+            yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown as the text N/A.", place)
+        else:
+            yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown {how}.", place)
         return
     if annotation is str or asks_for_types(annotation):
         if annotation is str and value is not None and not isinstance(value, str):
@@ -124,19 +128,6 @@ def _other_type(value: object, place: Place, what: str, why: str) -> Lint:
         f"{what} is {shown(value)}, which its type rejects ({why}); the prompt shows it anyway.",
         place,
     )
-
-
-def _list_as_text(value: list[Any], place: Place, what: str) -> Iterator[Lint]:
-    other = next((one for one in value if not isinstance(one, str)), None)
-    if other is not None or None in value:
-        yield Lint(
-            "list-in-a-text-field-crashes",
-            f"{what} is a list in a text field and contains {shown(other)}, not a text: no prompt can be made.",
-            place,
-        )
-        return
-    how = "as the text N/A" if not value else "in « »" if len(value) == 1 else "as numbered passages in « »"
-    yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown {how}.", place)
 
 
 MARKER = re.compile(r"\[\[ ## (\w{1,200}) ## \]\]")

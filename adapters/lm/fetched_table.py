@@ -130,7 +130,9 @@ def fetch() -> FetchedTable:
     Only the host of an address is shown, because the rest may contain credentials.
     """
     folder, url = models_folder(), os.environ.get("LITELLM_MODEL_COST_MAP_URL") or URL
-    why = f"{LOCAL} is set" if is_local() else "there is no home folder to keep it in" if folder is None else ""
+    why = "there is no home folder to keep it in" if folder is None else ""
+    if is_local():
+        why = f"{LOCAL} is set"
     if not why and (said := why_no_address(url)):
         why = f"LITELLM_MODEL_COST_MAP_URL is not a valid address ({said})"
     if why or folder is None:

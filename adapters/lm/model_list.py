@@ -119,7 +119,7 @@ def _score(word: str, entry: ModelEntry) -> int | None:
 
 
 SOON_DAYS = 60
-"""Days before a model's retirement from which on users are warned."""
+"""Users are warned this many days before a model's retirement."""
 
 
 @dataclass(frozen=True)

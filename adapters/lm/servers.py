@@ -78,7 +78,9 @@ def known(environment: Mapping[str, str] = os.environ, path: Path | None = None)
     for provider in dict.fromkeys([*named, *USUAL]):
         title, usual = USUAL.get(provider, (provider, ""))
         own = environment_base(provider, environment)
-        source = "environment" if own else "config" if provider in named else "usual"
+        source = "config" if provider in named else "usual"
+        if own:
+            source = "environment"
         found.append(Server(provider, title, own or named.get(provider, usual), source))
     return tuple(found)
 

@@ -121,7 +121,7 @@ JSON_SLIPS = grouped(
         tokens_changed,
         lambda tokens: [*tokens, tokens[-1]],
     ),
-    ("and so on", "models write ... where they think that enough is said", tokens_changed, and_so_on),
+    ("and so on", "models write ... in place of the rest", tokens_changed, and_so_on),
     (
         "no-break spaces in JSON",
         "text that was copied from a web page",

@@ -203,7 +203,7 @@ def as_rejected(reading: Reading, target: Target | None) -> Iterator[Fix]:
 
 
 def a_text(reading: Reading, target: Target | None) -> Iterator[Fix]:
-    """Offer to describe a text by what it is instead of."""
+    """Offer to say in the description that the output is a text."""
     is_container = target is None or isinstance(target.given, list | dict)
     yield from describe("A text, not a list or object." if is_container else "A text in quotes.")(reading, target)
 

@@ -215,16 +215,12 @@ def _markers_meant(text: str, names: Mapping[str, str]) -> Iterator[Guess]:
         position = like.end
     mended = "".join(pieces) + text[position:]
     if seen:
+        quoted = "\\".join([ascii(one)[1:-1] for one in seen.split("\\")])  # backslashes stay single
         yield Guess(
-            f"{_as_written(seen)} was probably meant as a marker; a marker begins a line and is written exactly "
+            f"'{quoted}' was probably meant as a marker; a marker begins a line and is written exactly "
             "[[ ## name ## ]]. Written so, it parses as",
             mended,
         )
-
-
-def _as_written(text: str) -> str:
-    """Quote a text: keep its backslashes, escape characters beyond ASCII."""
-    return "\\".join([ascii(one)[1:-1] for one in text.split("\\")]).join("''")
 
 
 def _json(reading: Reading) -> Iterator[Guess]:

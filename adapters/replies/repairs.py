@@ -223,7 +223,10 @@ class Nested(NamedTuple):
         """Format the path as a person writes it: `choices[0].message`."""
         text = ""
         for step in self.path:
-            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+            if isinstance(step, int):
+                text += f"[{step}]"
+            else:
+                text += f".{step}" if text else step
         return ascii(text if len(text) <= SHOWN else text[:SHOWN] + "…")
 
 

@@ -127,7 +127,8 @@ class Listener:
             self._waiting.append(chunk)
             together = "".join(self._waiting)
             if self._start not in together:
-                if not _ends_with_start_of(together.strip(), self._start):
+                text = together.strip()
+                if not any(self._start.startswith(text[-length:]) for length in range(1, len(text) + 1)):
                     self._waiting = []
                 return None
             self._has_started = True
@@ -202,7 +203,3 @@ class Listener:
         self.has_ended = True
         last = self._flush() if self._held else ""
         return self._white_space + last if last else None
-
-
-def _ends_with_start_of(text: str, start: str) -> bool:
-    return any(start.startswith(text[-length:]) for length in range(1, len(text) + 1))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from adapters.replies.flags.xml_structure import only_mentions_tags
 from adapters.replies.forms import FORMS
 from adapters.replies.reading import Reading
 from adapters.replies.repairs import Guess, between_tags, opening_tag
-from adapters.signatures.signature import Signature
 
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
@@ -27,7 +25,8 @@ NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,3
 def xml_guesses(reading: Reading) -> Iterator[Guess]:
     """Yield likely intended replies in XML."""
     text, signature = reading.completion, reading.signature
-    tags = set(_tag_of_output(signature).findall(text))
+    names = "|".join(map(re.escape, signature.output_fields))
+    tags = set(re.findall(rf"</?({names})(?=[\s/>])", text, re.IGNORECASE))
     if not signature.output_fields.keys() >= tags:
         for name in signature.output_fields:
             text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
@@ -76,12 +75,6 @@ def xml_guesses(reading: Reading) -> Iterator[Guess]:
             f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in texts.items()
         )
         yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
-
-
-@lru_cache(maxsize=256)
-def _tag_of_output(signature: Signature) -> re.Pattern[str]:
-    """Compile the names of outputs in tags, in any case."""
-    return re.compile(rf"</?({'|'.join(map(re.escape, signature.output_fields))})(?=[\s/>])", re.IGNORECASE)
 
 
 def _inner_ends(text: str) -> list[str]:

@@ -121,7 +121,7 @@ def prepare(
 def _add_native_tools(
     adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
-    """Put the tools into the request, and take their fields out of the prompt; else drop their parameters."""
+    """Move the tools from the prompt to the request; without native tools, drop their parameters."""
     if adapter.use_native_function_calling:
         given, wanted = tool_input_field(signature), tool_output_field(signature)
         if wanted is None:

@@ -240,7 +240,7 @@ class ModelCalls:
 
 
 def _check(chunk: object) -> None:
-    """Raise TypeError for what a user's own model must not yield."""
+    """Raise TypeError for a chunk that a user's own model must not yield."""
     if not isinstance(chunk, Chunk):
         raise TypeError(f"`stream` must yield adapters.Chunk(text=…), not {type(chunk).__name__}")
     for name in ("text", "reasoning"):

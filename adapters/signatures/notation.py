@@ -115,7 +115,7 @@ def sources_in(page: str) -> Iterator[str]:
 
 
 class SourceModule(ModuleText):
-    """A Python text, of which only the parts that the chosen signature uses are read."""
+    """A Python text; only the parts that the chosen signature uses are read."""
 
     def __init__(self, source: SourceText) -> None:
         super().__init__(source)

@@ -234,7 +234,9 @@ class _Reader:
 
 def _role(value: ast.expr | None) -> MemberKind | None:
     name = last_name(value.func) if isinstance(value, ast.Call) else ""
-    return "input" if name == "InputField" else "output" if name == "OutputField" else None
+    if name == "InputField":
+        return "input"
+    return "output" if name == "OutputField" else None
 
 
 _HEAD = "def f("

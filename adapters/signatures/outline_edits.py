@@ -266,7 +266,9 @@ def _description_replaced(text: str, span: Span, description: str) -> tuple[Span
 def _field_maker(outline: Outline, kind: str = "member") -> str:
     """Name the function that declares a field, as imported by the source: `Field` or `pydantic.Field`."""
     name = {"input": "InputField", "output": "OutputField"}.get(kind, "Field")
-    return name if name in outline.bound else f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
+    if name in outline.bound:
+        return name
+    return f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
 
 
 def _written(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:

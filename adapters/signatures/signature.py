@@ -392,7 +392,9 @@ class Signature(ShowsItself):
 
         Raises ValueError if the index is out of range.
         """
-        annotation = type_ if type_ is not None else (field.annotation if field.annotation is not None else str)
+        annotation = field.annotation if type_ is None else type_
+        if annotation is None:
+            annotation = str
         inputs, outputs = list(self.input_fields.values()), list(self.output_fields.values())
         chosen = inputs if field.role == "input" else outputs
         position = index + len(chosen) + 1 if index < 0 else index

@@ -91,7 +91,7 @@ def _is_known(code: Any) -> bool:
 
 
 def _stopping(schema: Any) -> Any:
-    """Return a core schema of which every container stops at its first wrong item. Raises OwnCodeError."""
+    """Return a core schema whose containers all stop at their first wrong item. Raises OwnCodeError."""
     if isinstance(schema, tuple):  # a choice with its label
         return (_stopping(schema[0]), *schema[1:])
     if not isinstance(schema, dict):
@@ -140,7 +140,7 @@ BEGINNING = 1_000
 def first_errors(
     annotation: object, given: Any, most: int, by_name: bool | None = None, known: object = None
 ) -> list[pydantic_core.ErrorDetails]:
-    """Return the first errors of a value, at most `most`; of `known`, if that is pydantic's error of few places."""
+    """Return at most `most` errors of a value, the first ones; from `known` if that is pydantic's error and short."""
     if isinstance(known, pydantic.ValidationError) and known.error_count() <= BEGINNING:
         return known.errors(include_url=False, include_context=False)[:most]
     found: list[pydantic_core.ErrorDetails] = []
@@ -183,7 +183,7 @@ FEW = 50
 """Items of a list inside a list whose end is cut off."""
 DEEPEST = 20
 MOST_ITEMS = 500_000
-"""Items of long lists, more than a reply of 1 MB can hold, of which only the first error in each list is found."""
+"""Items of long lists from which only the first error of each list is found; a reply of 1 MB has fewer."""
 
 
 def _beginning(value: Any, most: int, path: Path, cut: dict[Path, int]) -> Any:

@@ -55,8 +55,11 @@ class BuildError(ValueError):
         self.hint = hint
         self.field = field
         self.path = path
-        where = f"field `{field}`{f' at {path}' if path else ''}: " if field else f"at {path}: " if path else ""
-        super().__init__(f"{where}{message}" + (f"; {hint}" if hint else ""))
+        where = f"field `{field}`" if field else ""
+        if path:
+            where = f"{where} at {path}".lstrip()
+        said = f"{where}: {message}" if where else message
+        super().__init__(f"{said}; {hint}" if hint else said)
 
 
 def build(annotation: object, value: object, field: str | None = None) -> object:
@@ -225,7 +228,7 @@ def _build_mapping(annotation_of: Callable[[Any], object], value: Mapping[object
 def _build_items(origin: object, args: Sequence[object], value: Collection[object], place: _Place) -> object:
     fixed = origin is tuple and not (len(args) == 2 and args[1] is ...)
     items = list(value)
-    annotations = [(args[index] if index < len(args) else None) if fixed else args[0] for index in range(len(items))]
+    annotations = [*args[: len(items)], *[None] * (len(items) - len(args))] if fixed else [*args[:1]] * len(items)
     built = [_build(annotations[index], item, place.at(index)) for index, item in enumerate(items)]
     if all(new is old for new, old in zip(built, items, strict=True)):
         return value

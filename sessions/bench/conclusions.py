@@ -340,7 +340,10 @@ def _change(file: str, case: str, column: str, before: Cell | None, now: Cell | 
             old_share, new_share = before.share(measure), now.share(measure)
             if old_share is not None and new_share is not None:
                 steps.append(new_share.as_fraction - old_share.as_fraction)
-        word = "worse" if any(one < 0 for one in steps) else "better" if any(one > 0 for one in steps) else "same"
+        if any(one < 0 for one in steps):
+            word = "worse"
+        elif any(one > 0 for one in steps):
+            word = "better"
     return Change(file, case, column, word, before, now)
 
 

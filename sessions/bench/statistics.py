@@ -150,7 +150,9 @@ def paired_p(differences: Sequence[Fraction]) -> float:
 def one_sided_p(differences: Sequence[Fraction]) -> float:
     """Return the one-sided p-value in the direction of the differences; 1 if they add up to nothing."""
     total = sum(differences, Fraction(0))
-    return upper_tail(differences if total > 0 else [-one for one in differences]) if total else 1.0
+    if not total:
+        return 1.0
+    return upper_tail(differences if total > 0 else [-one for one in differences])
 
 
 def upper_tail(differences: Sequence[Fraction]) -> float:

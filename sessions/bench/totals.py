@@ -349,7 +349,9 @@ class Cell(Totals):
         """
         if not self.counted:
             return "broken" if self.many else "none"
-        return "good" if self.good == self.counted else "mixed" if self.above_0 else "bad"
+        if self.good == self.counted:
+            return "good"
+        return "mixed" if self.above_0 else "bad"
 
 
 def _bounded(number: int) -> int:

@@ -149,7 +149,9 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
     made = [one for index, one in enumerate(call.attempts) if one.error is None or index == final]
     last = max((index for index, one in enumerate(made) if not one.is_extraction), default=0)
     for index, attempt in enumerate(made):
-        role: Role = "extraction" if attempt.is_extraction else "fallback" if index else "main"
+        role: Role = "fallback" if index else "main"
+        if attempt.is_extraction:
+            role = "extraction"
         name = adapter_named(attempt) or column.adapter
         extraction = made[index + 1] if index + 1 < len(made) and made[index + 1].is_extraction else None
         values = call.values if index == last and call.error is None else ()

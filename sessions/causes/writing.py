@@ -224,7 +224,10 @@ def plain_words(key: Key) -> str:
     kind, _, of = what.partition(": ")
     said = _SENTENCES.get(kind, "")
     if isinstance(said, tuple):
-        said = said[0] if not before else said[1] if not after else said[2]
+        new, gone, different = said
+        said = different if before and after else new
+        if before and not after:
+            said = gone
     if said:
         return said.format(of, _cut(before), _cut(after)) if isinstance(said, str) else said(of, before, after)
     if what == _OF_A_FIELD["marker"] and before and after:

@@ -60,15 +60,13 @@ def restored(session: Session, adapters: Mapping[str, Adapter] | None = None) ->
     made = replace(session, cases=tuple(cases), demos=demos)
     updated = checking.update(made, adapters=adapters)
     for case, today in zip(made.cases, updated.cases, strict=True):
-        recordings = {id: _in_order_of(old, today.recordings[id]) for id, old in case.recordings.items()}
+        recordings = {}
+        for id, old in case.recordings.items():
+            parts = {name: getattr(today.recordings[id], name) for name in ("messages", "request", "attempts")}
+            changed = {name: part for name, part in parts.items() if _is_equal(getattr(old, name), part)}
+            recordings[id] = replace(old, **changed)  # equal except for the order of keys
         made = made.replace_case(replace(case, recordings=recordings))
     return made
-
-
-def _in_order_of(old: Recording, today: Recording) -> Recording:
-    """Give each part that is equal in both, except for key order, today's order."""
-    parts = {name: getattr(today, name) for name in ("messages", "request", "attempts")}
-    return replace(old, **{name: part for name, part in parts.items() if _is_equal(getattr(old, name), part)})
 
 
 def _ordered(values: Mapping[str, object], shown: list[Recording]) -> dict[str, Any]:

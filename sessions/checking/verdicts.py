@@ -288,7 +288,9 @@ def notes_of(case: Case, column: str, verdicts: Mapping[Part, Word], is_of_old_r
     if verdicts["render"] == "error":
         return ()
     if recorded is None:
-        return (NOT_RECORDED, *((OLD_REPLY,) if is_of_old_reply else ())) if case.expect else ()
+        if not case.expect:
+            return ()
+        return (NOT_RECORDED, OLD_REPLY) if is_of_old_reply else (NOT_RECORDED,)
     notes: list[str] = []
     texts = {one.text for attempt in recorded.attempts for one in attempt.completions}
     if reply is not None and reply.text not in texts:

@@ -138,7 +138,9 @@ def _encode_inside(key: str | int, value: object, depth: int) -> JSON:
 
 
 def float_name(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
 
 
 def _decode_object(pairs: list[tuple[str, Any]]) -> Any:

@@ -35,7 +35,7 @@ DEPTH = 80
 
 
 class Written:
-    """A value of which only the written form is known, because another release of dspy parsed it."""
+    """A value known only by its written form, because another release of dspy parsed it."""
 
     written: JSON
 

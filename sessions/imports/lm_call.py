@@ -215,7 +215,7 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
     except Exception as error:  # whatever dspy's format raises for these values, which are then not the recorded ones
         return [f"the values cannot be rendered: {error}"]
     rendered = as_json(request.prompt.as_dicts())
-    told = [f"{len(rendered)} messages for {len(messages)}"] if len(rendered) != len(messages) else []
+    told = [f"{len(rendered)} messages instead of {len(messages)}"] if len(rendered) != len(messages) else []
     for number, (ours, theirs) in enumerate(zip(rendered, messages, strict=False), 1):
         texts = [one.get("content") or "" for one in (ours, theirs)]
         calls: list[list[object]] = []  # what identifies a message's tool calls, or the call that it answers
@@ -225,13 +225,13 @@ def differences(session: Session, messages: Sequence[Mapping[str, object]], is_p
         if is_printed:
             texts = [shown_text(one, is_printed=True).strip() for one in texts]
         if ours.get("role") != theirs.get("role"):
-            told.append(f"message {number} has the role {ours.get('role')} for {theirs.get('role')}")
+            told.append(f"message {number} has the role {ours.get('role')} instead of {theirs.get('role')}")
         elif texts[0] != texts[1]:
             lines = itertools.zip_longest(*(str(one).split("\n") for one in texts), fillvalue="")
             line, (one, other) = next((line, pair) for line, pair in enumerate(lines, 1) if pair[0] != pair[1])
-            told.append(f"message {number}, line {line} is {one[:80]!r} for {other[:80]!r}")
+            told.append(f"message {number}, line {line} is {one[:80]!r} instead of {other[:80]!r}")
         elif calls[0] != calls[1]:
-            told.append(f"message {number}, its tool calls are {str(calls[0])[:80]} for {str(calls[1])[:80]}")
+            told.append(f"message {number} has the tool calls {str(calls[0])[:80]} instead of {str(calls[1])[:80]}")
     return told[:MOST_DIFFERENCES]
 
 

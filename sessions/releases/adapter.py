@@ -263,7 +263,9 @@ def spans_of(reply: str, values: Mapping[str, object], ours: Reading | None = No
             return ours.spans
     placed: list[Span] = []
     for name, value in values.items():
-        text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
+        text = value if isinstance(value, str) else ""
+        if isinstance(value, int | float):
+            text = json.dumps(value)
         start = reply.find(text) if text.strip() else -1
         if start >= 0 and reply.find(text, start + 1) < 0:
             placed.append(Span(start, start + len(text), "value", name))

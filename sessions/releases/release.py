@@ -252,7 +252,7 @@ class _Child:
         self._folder.cleanup()
 
     def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any]:
-        """Return its answer; empty if it ended, or was killed after `seconds` (`was_too_slow`)."""
+        """Return the answer of the process; empty if it ended, or was killed after `seconds` (`was_too_slow`)."""
         try:
             assert self._process.stdin is not None
             self._process.stdin.write(json.dumps(question) + "\n")

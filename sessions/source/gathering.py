@@ -215,7 +215,7 @@ class _Gathering:
         return Gathered(self._written(module, tuple(pieces)), place.class_name, tuple(pieces), tuple(self.modules))
 
     def _is_kept_inside(self, name: str) -> bool:
-        """Return whether the file has a class of this name that is at no place."""
+        """Return whether the file has an indented class of this name that cannot be gathered."""
         text = self.module(self.file).text
         return not _ending_in(name, text) and bool(re.search(rf"^[ \t]+class {re.escape(name)}\b", text, re.MULTILINE))
 
@@ -229,9 +229,9 @@ class _Gathering:
         import difflib
 
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
-        return (
-            f"did you mean {near[0]}?" if near else f"there is {', '.join(names[:8])}" if names else "it has no class"
-        )
+        if near:
+            return f"did you mean {near[0]}?"
+        return f"there is {', '.join(names[:8])}" if names else "it has no class"
 
     # what a name means
 

@@ -192,7 +192,9 @@ def check_source(session: Session, folder: Path, follower: Follower) -> SourceVe
         drift.append(Drift("source", "signature.text", said))
     is_untracked = alone is not None and signature.instructions not in (None, alone.instructions)
     note = OWN_INSTRUCTIONS if is_untracked else ""
-    return SourceVerdict("drift" if drift else "empty" if is_untracked else "pass", tuple(drift), note)
+    if drift:
+        return SourceVerdict("drift", tuple(drift), note)
+    return SourceVerdict("empty" if is_untracked else "pass", (), note)
 
 
 def add_source_verdict(results: Sequence[FixtureResult], found: SourceVerdict | None) -> list[FixtureResult]:

@@ -32,7 +32,7 @@ class Found:
 
     @property
     def is_reading(self) -> bool:
-        """Tell whether it affects how replies parse, not what is sent."""
+        """Tell whether the effect is on parse results, not on requests."""
         return self.example.part == "parse"
 
     @property

@@ -82,10 +82,6 @@ class Texts:
     def date(self) -> str:
         return self.next("date", self._source.dates) or "2024-05-17"
 
-    def in_examples(self, path: Path) -> list[Any]:
-        """Return the values of the examples at this path."""
-        return [value for example in self._examples if (value := _value_at(example, path)) is not None]
-
     def of_format(self, format_: str, hint: str) -> str:
         """Return a text in a JSON Schema format, or `code` in the hint's language."""
         if format_ == "date":
@@ -104,9 +100,13 @@ class Texts:
         """Return a text for the field at `path`; `hint` describes its purpose."""
         source, name = self._source, path[-1]
         inside = path[-2] if name == "item" and len(path) > 1 else name
-        told = self.in_examples(path)
-        if like_them := self._shaped_as([one for one in told if isinstance(one, str)]):
-            return like_them
+        told = [value for example in self._examples if (value := _value_at(example, path)) is not None]
+        texts = [one for one in told if isinstance(one, str) and len(one) <= 20 and " " not in one]
+        code = next((one for one in texts if re.search(r"\d", one)), None)
+        if code is not None:  # an example's code, such as `4.5` or `INV-2044`
+            shape = re.sub(r"\d+", r"\\d+", re.sub(r"[^\W\d_]+", r"[A-Za-z]+", re.escape(code)))
+            if like_it := self.next(shape, source.matches(rf"(?<![\w.-]){shape}(?![\w-])")):
+                return like_it
         if len(path) == 1 and suggests(name, "thought"):
             sentence = source.best_sentence(hint)
             said = next((name for name, text in source.inputs.items() if sentence[:20] in text), "text")
@@ -135,14 +135,6 @@ class Texts:
         for _ in range(self.turn(f"sentence {words} {hint}")):
             avoid = (*avoid, source.best_sentence(f"{words} {hint}", avoid))
         return source.best_sentence(f"{words} {hint}", avoid) or f"A short {words}."
-
-    def _shaped_as(self, examples: Sequence[str]) -> str:
-        """Find an input's text shaped like an example's code, such as `4.5` or `INV-2044`."""
-        codes = [one for one in examples if len(one) <= 20 and re.search(r"\d", one) and " " not in one]
-        if not codes:
-            return ""
-        shape = re.sub(r"\d+", r"\\d+", re.sub(r"[^\W\d_]+", r"[A-Za-z]+", re.escape(codes[0])))
-        return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
 
 
 def _value_at(example: Object, path: Path) -> Any:

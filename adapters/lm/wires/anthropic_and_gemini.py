@@ -285,7 +285,9 @@ def body_for_gemini(model: str, request: Object) -> dict[str, Any]:
     if effort is None:
         thinking = None
     elif model.lower().removeprefix("models/").startswith("gemini-3"):
-        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
+        level = "high" if effort in HIGHEST else effort
+        if effort == "none":
+            level = "minimal"
         thinking = {"thinkingLevel": level}
     else:
         thinking = {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}

@@ -71,7 +71,7 @@ def taken(request: Object, reasoning: Collection[str] = ("reasoning_effort",)) -
     given = {name: value for name, value in request.items() if value is not None}
     unknown = sorted(set(given) - CANONICAL)
     if unknown:
-        raise NotTakenError(f"{unknown[0]}, of which it knows nothing")
+        raise NotTakenError(f"{unknown[0]}, which it does not know")
     foreign = [name for name in REASONING if name in given and name not in reasoning]
     if foreign:
         raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")

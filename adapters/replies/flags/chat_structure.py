@@ -45,7 +45,12 @@ def chat_structure(reading: Reading) -> Iterator[Flag]:
         likes = list(islice(markers_like(completion, markers_by_sound(reading.signature)), MOST_MARKERS))
     if found[0].marker_start:
         yield from _preamble(reading, found, taken)
-        yield from _markers_before(reading, found[0], likes)
+        meant = names_by_sound(reading.signature) if likes else {}
+        for like in likes:
+            name = meant.get(sound(like.name), "")
+            if like.end <= found[0].marker_start and name and reading.fields[name].state == "missing":
+                said = f"{_not_a_marker(reading, like, name)} It was dropped with the text before the first marker."
+                yield Flag("marker-in-value", said, name)
     has_end = found[-1].name == COMPLETED and COMPLETED not in outputs
     has_others = len(found) > len(taken) + has_end
     if has_others or not has_end or found[-1].text:
@@ -256,16 +261,6 @@ def _not_a_marker(reading: Reading, like: MarkerLike, meant: str) -> str:
     where = place(reading, like.end - len(written))
     exactly = f"a marker begins a line and is written exactly [[ ## {meant} ## ]]"
     return f"{shown(written)[1:-1]} ({where}) is not a marker: {exactly}."
-
-
-def _markers_before(reading: Reading, first: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:
-    """Flag misspelt markers of missing outputs before the first marker."""
-    meant = names_by_sound(reading.signature) if likes else {}
-    for like in likes:
-        name = meant.get(sound(like.name), "")
-        if like.end <= first.marker_start and name and reading.fields[name].state == "missing":
-            said = f"{_not_a_marker(reading, like, name)} It was dropped with the text before the first marker."
-            yield Flag("marker-in-value", said, name)
 
 
 def _markers_within(reading: Reading, name: str, section: Section, likes: Sequence[MarkerLike]) -> Iterator[Flag]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -39,6 +39,10 @@ FENCED_TEXT = re.compile(r'\s*(```|"""|`)')
 BRACE = re.compile("[{}]")
 IN_TEXT = r"""\"(?<=[^\s{}\[\],:\"\\]\")"""
 """A quote behind a sign of a text."""
+NO_END = r'[^"\\]*+(?:"\s*+[^\s,:\]}]|\Z)'
+"""The rest of a JSON key without its closing quote; a text that only looks like one ends before a sign of JSON."""
+VALUE = r'(?:["\[{\d-]|(?:true|false|null)\b)'
+"""The beginning of a JSON value."""
 LIST = re.compile(r"""\[[\s\[]*+(?:["'{\]]|-?\d[\d.eE+\-]*+\s*+[,\]]|(?:true|false|null)\b)""")
 FULL_WIDTH = re.compile(r'"(?:[^"\\\n]|\\.)*+"?(?:\s?([：，]))?|[\'\]}\w]\s?([：，])')
 
@@ -179,8 +183,10 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
     for name in _missing(reading)[:MOST_MISSING]:
         if name not in bare:
             continue
-        match = _key_with_quotes(name).search(reading.completion)
-        within = _key_in_text(name).search(reading.completion) if match is None else None
+        escaped = re.escape(name)
+        with_quotes = f'"(?!{escaped})' + '"?'.join(map(re.escape, name)) + r'"\s*:'
+        match = re.search(with_quotes, reading.completion)
+        within = re.search(rf'{IN_TEXT}{escaped}"\s*:', reading.completion) if match is None else None
         if within is not None:
             yield Flag(
                 "key-inside-a-text",
@@ -195,46 +201,16 @@ def _broken_keys(reading: Reading) -> Iterator[Flag]:
                 f"The JSON key `{name}` is broken by a quote inside it ({where}): {shown(match.group()[:-1].strip())}.",
                 name,
             )
-        elif unclosed := _key_without_end(name).search(reading.completion):
+        elif unclosed := re.search(rf'[{{,]\s*("){escaped}\s*:{NO_END}', reading.completion):
             where = place(reading, unclosed.start(1))
             yield Flag("key-broken-by-quote", f"The JSON key `{name}` has no closing quote ({where}).", name)
-        elif bare_key := _key_without_colon(name).search(reading.completion):
+        elif bare_key := re.search(rf'[{{,]\s*("){escaped}"\s+{VALUE}', reading.completion):
             where = place(reading, bare_key.start(1))
             yield Flag("key-broken-by-quote", f"The JSON key `{name}` has no colon after it ({where}).", name)
 
 
-@lru_cache(maxsize=256)
-def _key_with_quotes(name: str) -> re.Pattern[str]:
-    return re.compile(f'"(?!{re.escape(name)}")' + '"?'.join(map(re.escape, name)) + '"\\s*:')
-
-
-@lru_cache(maxsize=256)
-def _key_without_end(name: str) -> re.Pattern[str]:
-    inside = r'[^"\\]*+(?:"\s*+[^\s,:\]}]|\Z)'  # a text that only looks like a key ends before a sign of JSON
-    return re.compile(rf'[{{,]\s*("){re.escape(name)}\s*:{inside}')
-
-
-@lru_cache(maxsize=256)
-def _key_without_colon(name: str) -> re.Pattern[str]:
-    return re.compile(rf'[{{,]\s*("){re.escape(name)}"\s+(?:["\[{{\d-]|(?:true|false|null)\b)')
-
-
-@lru_cache(maxsize=256)
-def _key_in_text(name: str) -> re.Pattern[str]:
-    return re.compile(IN_TEXT + re.escape(name) + r"\"\s*:")
-
-
 def _missing(reading: Reading) -> list[str]:
     return [name for name, one in reading.fields.items() if one.state == "missing"]
-
-
-def _other_keys(row: dict[str, int], outputs: Iterable[str], known: dict[str, int]) -> dict[str, int]:
-    """Return the keys of a row that are neither outputs nor known; none is looked at by itself if all are short."""
-    for key in (*outputs, *(known.keys() & row.keys())):
-        row.pop(key, None)
-    if max(map(len, row), default=0) <= LONGEST_KEY:
-        return row
-    return {key: start for key, start in row.items() if len(key) <= LONGEST_KEY}
 
 
 def _has_other_answers(reading: Reading) -> bool:
@@ -256,7 +232,11 @@ def _keys(reading: Reading) -> Iterator[Flag | Detector]:
             if name in row and name not in duplicated:
                 duplicated[name] = place_in_row(completion, span.start, name)
         if row:
-            ignored.update(_other_keys(row, (*outputs, ""), ignored))
+            for key in (*outputs, "", *(ignored.keys() & row.keys())):
+                row.pop(key, None)
+            if max(map(len, row), default=0) > LONGEST_KEY:  # else no key is looked at by itself
+                row = {key: start for key, start in row.items() if len(key) <= LONGEST_KEY}
+            ignored.update(row)
         elif span.kind == "duplicate" and span.field:
             duplicated.setdefault(span.field, span.start)
         elif span.kind == "unknown" and (match := KEY.match(completion, span.start)):
@@ -343,12 +323,15 @@ def unread_key(reading: Reading, missing: Sequence[str]) -> Iterator[tuple[str, 
         yield UNREAD, f"{key} was not read: {why} before it ({place(reading, end - 1)}).", name
     elif end < 0 and (fence := FENCED_TEXT.match(text, found.end())):
         yield UNREAD, f"{key} was not read: its text begins with {fence[1]} instead of a quote.", name
-    elif end < 0 and not _is_nested(text[start:at]):
-        repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
-        has = repaired.partition(": it has ")[2].partition("; ")[0]
-        broken = broken_json(reading)
-        why = f"the JSON is not valid{has and f': it has {has}'}.{broken and f' {broken}.'}"
-        yield UNREAD, f"{key} was not read, because {why}", name
+    elif end < 0:
+        bare = JsonText(text[start:at]).outside
+        is_nested = sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1
+        if not is_nested:
+            repaired = next((flag.message for flag in reading.flags if flag.name == "json-repaired"), "")
+            has = repaired.partition(": it has ")[2].partition("; ")[0]
+            broken = broken_json(reading)
+            why = f"the JSON is not valid{has and f': it has {has}'}.{broken and f' {broken}.'}"
+            yield UNREAD, f"{key} was not read, because {why}", name
 
 
 def broken_json(reading: Reading) -> str:
@@ -375,9 +358,3 @@ def _end_of_braces(text: str, first: int, before: int) -> int:
         if not opened:
             return match.end()
     return text.find("}", first, before) + 1
-
-
-def _is_nested(before: str) -> bool:
-    """Return whether the JSON before a key leaves more than one object or list open."""
-    bare = JsonText(before).outside
-    return sum(map(bare.count, "{[")) - sum(map(bare.count, "}]")) > 1

@@ -110,7 +110,7 @@ def _whole(reading: Reading, text: str) -> Iterator[Flag | Detector]:
     misread = list(_misread(reading, json, is_twice=twice is not None)) if json.unescaped_quotes else []
     if twice is not None and (misread or not reading.ok or not json.unescaped_quotes):
         where = _place_in(reading, text, twice.start())
-        said = f"A quote has two backslashes ({where}): they are a backslash of the text, and the quote ends it."
+        said = f"A quote has two backslashes ({where}): they mean a backslash, so the quote ends the text."
         yield Flag("quote-escaped-twice", said)
     if follows_a_key and (ticks := BACKTICKS.match(text, at)):
         where = _place_in(reading, text, at)
@@ -265,20 +265,14 @@ def _wrong_ends(field: FieldReading, step: Step) -> Iterator[Flag]:
     elif "”" in given and (curly := _ending_curly(field, step.after)) is not None:
         said = f"{name} ends with the curly quote that was meant to close it ({shown(curly[-LONGEST_END:])})"
         yield Flag("value-holds-the-end", f"{said}: JSON has only straight quotes.", field.name)
-    elif single := next(filter(partial(_is_ended, before=step.before), _with_single(texts)), None):
-        said = f"{name} ends with the single quote that was meant to close it ({shown(single[-LONGEST_END:])})"
-        yield Flag("value-holds-the-end", f'{said}: JSON has only the quote ".', field.name)
-
-
-def _with_single(texts: list[str]) -> list[str]:
-    """Return the first texts that end with a single quote, which none opens."""
-    return [one for one in texts if one[-1:] == "'" and OPENING_SINGLE.search(one) is None][:MOST_SHOWN]
-
-
-def _is_ended(text: str, before: str) -> bool:
-    """Return whether the next JSON key or item follows the last quote."""
-    at = before.find(text[-LONGEST_END:])
-    return at >= 0 and NEXT_IN_SINGLE.match(before, at + len(text[-LONGEST_END:])) is not None
+    else:
+        with_single = [one for one in texts if one[-1:] == "'" and OPENING_SINGLE.search(one) is None]
+        for ending in [one[-LONGEST_END:] for one in with_single[:MOST_SHOWN]]:
+            at = step.before.find(ending)
+            if at >= 0 and NEXT_IN_SINGLE.match(step.before, at + len(ending)):
+                said = f"{name} ends with the single quote that was meant to close it ({shown(ending)})"
+                yield Flag("value-holds-the-end", f'{said}: JSON has only the quote ".', field.name)
+                break
 
 
 def _ending_curly(field: FieldReading, after: object) -> str | None:
@@ -366,18 +360,15 @@ def _why_mended(reading: Reading, name: str, json: JsonText) -> Iterator[Flag]:
     yield Flag("json-repaired", f"The value of `{name}` is not valid JSON ({seen}); json_repair rewrote it.", name)
 
 
-def _holds_quote(key: str) -> bool:
-    return '"' in key or "\n" in key or key.count("“") != key.count("”")
-
-
 def _losses(reading: Reading, name: str, json: JsonText, after: object) -> Iterator[Flag]:
     raw, bare = json.text, json.outside
-    if "\\" not in raw and (key := next(filter(_holds_quote, keys_inside(after)), None)) is not None:
-        yield Flag(
-            "key-holds-text",
-            f"json_repair made {shown(key)} a JSON key in `{name}`: one of its quotes is not JSON's, or is missing.",
-            name,
-        )
+    for key in keys_inside(after) if "\\" not in raw else ():
+        if '"' in key or "\n" in key or key.count("“") != key.count("”"):
+            said = (
+                f"json_repair made {shown(key)} a JSON key in `{name}`: one of its quotes is not JSON's, or is missing."
+            )
+            yield Flag("key-holds-text", said, name)
+            break
     if "-Infinity" in bare and any(one in ("Infinity", inf) for one in parts_of(after) if isinstance(one, str | float)):
         yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
     if isinstance(after, list) and THOUSANDS.search(bare):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_args, get_origin
 
 from adapters.replies.flag import MOST_NAMES, NOT_SEPARATED, Flag, named, place, shown
@@ -107,7 +106,7 @@ SHORTEST_LOOP = 2 * COMPARED
 LONGEST_REST = 150
 """Characters after the last repetition, in which the reply was cut off."""
 BLANKS = 100
-"""Trailing white space characters from which a model is thought to write them until its token limit."""
+"""Trailing white space characters that count as a loop."""
 
 
 def strange_reply(reading: Reading) -> Iterator[Flag]:
@@ -131,7 +130,11 @@ def strange_reply(reading: Reading) -> Iterator[Flag]:
             yield from _end_of_thoughts(reading, start, first)
         may_double = first in ("{", "`") and reading.form in ("json", "fenced json") and not reading.is_plain_object
         if may_double and (match := DOUBLED.match(start)):
-            yield _doubled(reading, match)
+            where = place(reading, match.start(1))
+            said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
+            if '"' in match[1]:
+                said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
+            yield Flag("doubled-brace", said)
         if has_values:
             yield from leaked(reading)
     if reading.error is not None:
@@ -171,14 +174,6 @@ def _end_of_thoughts(reading: Reading, start: str, first: str) -> Iterator[Flag]
         yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
 
 
-def _doubled(reading: Reading, match: re.Match[str]) -> Flag:
-    where = place(reading, match.start(1))
-    said = f"The object begins with two braces ({where}), as in a format string's template; JSON has one."
-    if '"' in match[1]:
-        said = f'The object begins twice, {{"{{" ({where}); JSON begins with one brace.'
-    return Flag("doubled-brace", said)
-
-
 def _is_open(reading: Reading) -> bool:
     """Return whether a reply in JSON ends within its object."""
     text = reading.completion
@@ -188,18 +183,14 @@ def _is_open(reading: Reading) -> bool:
     return text.find("}", max(ends, default=0)) < 0 and JsonText(text).is_cut_off
 
 
-def leaked(reading: Reading) -> Iterable[Flag]:
-    """Return flags for pieces of the server's format, or of another prompt's, in values."""
+def leaked(reading: Reading) -> Iterator[Flag]:
+    """Yield flags for pieces of the server's format, or of another prompt's, in values."""
     text = reading.completion
     has_tags = "<" in text
     may_be_marked = "\\" in text and reading.may_hold_escaped_signs
     may_be_marked = may_be_marked or "\0" in text or "|" in text or (has_tags and ("</s>" in text or "<e" in text))
     if not may_be_marked and (reading.form == "markers" or not ("#" in text or "&" in text)):
-        return ()
-    return _leaked(reading, text, has_tags)
-
-
-def _leaked(reading: Reading, text: str, has_tags: bool) -> Iterator[Flag]:
+        return
     may_go_on = has_tags and ("|>" in text or "<end_of_turn>" in text) and any(one in text for one in ENDS_OF_TURNS)
     turn = NEXT_TURN.search(text) if may_go_on else None
     within = "" if turn is None else str(turn[turn.lastindex or 0])
@@ -273,8 +264,9 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
             where = place(reading, start.find("<channel|>"))
             said = f"The reply begins with thoughts in the markup of Gemma, up to <channel|> ({where})"
             yield Flag("thoughts-not-separated", f"{said}: {NOT_SEPARATED}")
-        if has_signs and "{" in start and _has_placeholders(start, outputs):
-            placeholders = ", ".join([f"{{{name}}}" for name in list(outputs)[:MOST_NAMES]])
+        written = [f"{{{name}}}" for name in outputs] if has_signs and "{" in start else []
+        if written and all(one in start and re.search(rf"[>\]]\s*{re.escape(one)}", start) for one in written):
+            placeholders = ", ".join(written[:MOST_NAMES])
             said = f"The reply repeats the placeholders of the prompt ({placeholders}): the format without values."
             yield Flag("placeholder-echoed", said)
         if "Action" in start or "Thought" in start:
@@ -287,8 +279,11 @@ def _no_answer(reading: Reading, start: str, first: str, is_prose: bool, has_sig
         if first in "dei:" and "data:" in start:
             yield from events(start.lstrip())
         if first not in "<{[":
-            if first.isalpha() and (match := THOUGHTS.match(start)):
-                yield from _thoughts(reading, start, match)
+            match = THOUGHTS.match(start) if first.isalpha() and "</think>" not in start else None
+            if match and not is_only_thoughts(reading.completion.strip()):
+                said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
+                where = place(reading, len(reading.completion.rstrip()))
+                yield Flag("thoughts-not-separated", f"{said} ({where}).")
             if text_in_quotes(start):
                 yield IN_QUOTES
             if ":" in start and (label := made_up_input(reading.signature, start)):
@@ -364,28 +359,13 @@ def _one_item(root: dict[str, object], output: Field) -> Iterator[Flag]:
         yield Flag("other-keys", f"{said}, instead of the list.", output.name)
 
 
-def _has_placeholders(text: str, names: Collection[str]) -> bool:
-    """Return whether each name is in a text as a placeholder behind a marker or tag."""
-    for name in names:
-        written = f"{{{name}}}"
-        if written not in text or re.search(rf"[>\]]\s*{re.escape(written)}", text) is None:
-            return False
-    return bool(names)
-
-
 def made_up_input(signature: Signature, text: str) -> re.Match[str] | None:
     """Return the label of an input that follows an answer."""
-    match = _input_label(signature).search(text)
+    names = "|".join([re.escape(name).replace("_", "[ _]") for name in signature.input_fields]) or "(?!)"
+    match = re.search(rf"^[*#]{{0,3}} ?({names})\*{{0,2}}:", text, re.IGNORECASE | re.MULTILINE)
     if match is None or not (before := text[: match.start()]).strip() or under_labels(before, signature):
         return None
     return match if under_labels(text[match.end() :], signature) else None
-
-
-@lru_cache(maxsize=256)
-def _input_label(signature: Signature) -> re.Pattern[str]:
-    """Compile the label of an input at the beginning of a line."""
-    names = "|".join([re.escape(name).replace("_", "[ _]") for name in signature.input_fields])
-    return re.compile(rf"^[*#]{{0,3}} ?({names or '(?!)'})\*{{0,2}}:", re.IGNORECASE | re.MULTILINE)
 
 
 def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
@@ -396,13 +376,6 @@ def _items_by_key(root: dict[str, object], output: Field) -> Iterator[Flag]:
         told = ", ".join(map(shown, [*root][:3])) + (", …" if len(root) > 3 else "")
         said = f"The reply has an object for each item, under JSON keys of their own ({told}), instead of the list"
         yield Flag("other-keys", f"{said} `{output.name}`.", output.name)
-
-
-def _thoughts(reading: Reading, start: str, match: re.Match[str]) -> Iterator[Flag]:
-    """Flag a reply that is only thoughts in prose."""
-    if "</think>" not in start and not is_only_thoughts(reading.completion.strip()):
-        said = f"The reply begins like a model's thoughts, {shown(match.group().strip())}, and has no answer"
-        yield Flag("thoughts-not-separated", f"{said} ({place(reading, len(reading.completion.rstrip()))}).")
 
 
 def _holder(root: dict[str, object], lacking: list[str], outputs: int) -> str | None:

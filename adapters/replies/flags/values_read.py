@@ -180,28 +180,22 @@ def _half_characters(field: FieldReading) -> Iterator[Flag]:
 
 
 def _dropped(field: Field, coercions: Sequence[Step]) -> Iterator[Flag]:
-    """Flag JSON keys that a value's type dropped."""
+    """Flag JSON keys that a value's type dropped, and those that nearly have the name of an optional key."""
     validated = next((step for step in coercions if step.rule.startswith("pydantic")), None)
     if validated is not None and isinstance(validated.before, dict | list):
         lost = extra_keys(field.annotation, validated.before, validated.rule == "pydantic_by_name")
         if lost:
-            yield from _nearly(field, validated.before, lost)
+            taken = [map(str, one) for one in parts_of(validated.before) if isinstance(one, dict)]
+            free = sorted(known_keys_of(field.annotation).difference(*taken))
+            for key in lost[:MOST_NAMES]:
+                if (meant := nearly(key, free)) is not None:
+                    said = f"`{field.name}` has the JSON key {shown(key)}, probably meant for {shown(meant)}"
+                    yield Flag("key-nearly-right", f"{said}, which is empty.", field.name)
             yield Flag(
                 "extra-keys-of-value-dropped",
                 f"`{field.name}` has JSON keys that its type lacks; they were dropped: {named(lost)}.",
                 field.name,
             )
-
-
-def _nearly(field: Field, given: object, lost: Sequence[str]) -> Iterator[Flag]:
-    """Flag dropped JSON keys that nearly have the name of an optional key."""
-    taken = [map(str, one) for one in parts_of(given) if isinstance(one, dict)]
-    free = known_keys_of(field.annotation).difference(*taken)
-    for key in lost[:MOST_NAMES]:
-        meant = nearly(key, sorted(free))
-        if meant is not None:
-            said = f"`{field.name}` has the JSON key {shown(key)}, probably meant for {shown(meant)}, which is empty."
-            yield Flag("key-nearly-right", said, field.name)
 
 
 def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
@@ -345,27 +339,22 @@ def _by_steps(reading: Reading, field: FieldReading) -> Iterator[Flag]:
                 name,
             )
         elif step.rule == "literal_eval" and type(step.before) is str:
-            yield from _literal(name, step)
+            text = step.before.strip()
+            if step.after is Ellipsis:
+                said = (
+                    f"{shown(text)} in `{name}` became Python's Ellipsis object, as it was parsed as a Python literal."
+                )
+                yield Flag("ellipsis", said, name)
+            elif text not in PYTHON_WORDS:
+                said = (
+                    f"{shown(text)} in `{name}` is not JSON, but a Python literal, which makes it {shown(step.after)}."
+                )
+                yield Flag("python-literal", said, name)
         elif step.rule == "json_repair" and not step.path:
             if type(step.before) is str and step.before.strip().startswith("(") and not isinstance(step.after, list):
                 yield Flag("brackets-dropped", f"The brackets of {shown(step.before)} in `{name}` were dropped.", name)
         elif step.rule == "pydantic" and type(step.before) is not type(field.value):
             yield from _validated(name, field, step)
-
-
-def _literal(name: str, step: Step) -> Iterator[Flag]:
-    text = step.before.strip()
-    if text in PYTHON_WORDS:
-        return
-    if step.after is Ellipsis:
-        message = f"{shown(text)} in `{name}` became Python's Ellipsis object, as it was parsed as a Python literal."
-        yield Flag("ellipsis", message, name)
-        return
-    yield Flag(
-        "python-literal",
-        f"{shown(text)} in `{name}` is not JSON, but a Python literal, which makes it {shown(step.after)}.",
-        name,
-    )
 
 
 def _validated(name: str, field: FieldReading, step: Step) -> Iterator[Flag]:
@@ -383,25 +372,16 @@ def _validated(name: str, field: FieldReading, step: Step) -> Iterator[Flag]:
             name,
         )
     elif isinstance(value, Decimal) and isinstance(before, float):
-        yield from _decimal(name, field, value)
+        texts = (step.before for step in field.coercions if step.rule == "json" and type(step.before) is str)
+        try:
+            written = Decimal((next(texts, field.raw) or "").strip().strip('"'))
+        except InvalidOperation:
+            return
+        if written.is_finite() and written != value:
+            said = f"`{name}` is a Decimal that was parsed as a float first: {written} lost digits and is {value}."
+            yield Flag("decimal-through-float", said, name)
     elif type(value) is int and type(before) is float:
         yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was parsed as the whole number {value}.", name)
-
-
-def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
-    text = next(
-        (step.before for step in field.coercions if step.rule == "json" and type(step.before) is str), field.raw
-    )
-    try:
-        written = Decimal((text or "").strip().strip('"'))
-    except InvalidOperation:
-        return
-    if written.is_finite() and written != value:
-        yield Flag(
-            "decimal-through-float",
-            f"`{name}` is a Decimal that was parsed as a float first: {written} lost digits and is {value}.",
-            name,
-        )
 
 
 may_hold_floats: ByIdentity[bool] = ByIdentity(

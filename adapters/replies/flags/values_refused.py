@@ -42,7 +42,12 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
             declared = outputs[field.name]
             given = given_value(field, declared.annotation)
             found = list(_of_field(field, expected(declared.annotation), given))
-            refused = _refusal(reading, field, given)
+            refused = None  # or the error with which the type refused exactly this value
+            is_made_up = bool(field.coercions) and given is not field.coercions[-1].after
+            error, failure = reading.error, reading.exception
+            if error is not None and failure is not None and error.field == field.name and not is_made_up:
+                # XML is refused twice, the second time by the names of aliased fields.
+                refused = failure.__cause__ if reading.form != "xml" else None
             wrong = wrong_places(declared, given, refused, is_explained=bool(found))
             is_object = isinstance(given, dict) and reading.form != "xml"  # whose tags inside others are told of
             inside = [one for one in reading.lacking if one in given] if is_object else ()
@@ -54,15 +59,6 @@ def values_refused(reading: Reading) -> Iterator[Flag]:
                 is_told = "not-a-number" in told or "null-not-allowed" in told
                 yield from [one for one in found if not (is_told and one.name == "words-around-value")]
             yield from wrong
-
-
-def _refusal(reading: Reading, field: FieldReading, given: Any) -> object:
-    """Return the error with which the type refused exactly this value; None if that is not known."""
-    error, failure = reading.error, reading.exception
-    is_made_up = bool(field.coercions) and given is not field.coercions[-1].after
-    if error is None or failure is None or error.field != field.name or is_made_up or reading.form == "xml":
-        return None  # XML is refused twice, the second time by the names of aliased fields
-    return failure.__cause__
 
 
 def given_value(field: FieldReading, annotation: Any) -> Any:
@@ -215,7 +211,7 @@ def _literal(name: str, wanted: Expected, given: object, text: str, raw: str) ->
     elif inside:
         yield Flag(
             "words-around-value",
-            f"{shown(text)} is more than the value alone: `{name}` must match exactly; text is not searched.",
+            f"{shown(text)} is more than the value: `{name}` must match exactly, without other words.",
             name,
         )
 

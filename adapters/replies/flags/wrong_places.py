@@ -101,13 +101,13 @@ known_keys_and_names: ByIdentity[dict[str, Any] | None] = ByIdentity(
 
 
 class Shape(NamedTuple):
-    """The values of a type of which keys may be dropped: those `container`s' items, or objects with `known` keys."""
+    """Values that may lose keys to their type: those of a `container`'s items, or of objects with `known` keys."""
 
     container: type[list[Any]] | type[dict[Any, Any]]
     item: Any = None
     known: Mapping[str, Any] | None = None
     inner: tuple[tuple[str, Any], ...] = ()
-    """The known keys, with their types, inside of which keys may be dropped."""
+    """The known keys whose values may lose keys, with their types."""
 
 
 def _shape_of(kind: Any, known_of: ByIdentity[dict[str, Any] | None]) -> Shape | None:
@@ -277,8 +277,10 @@ def wrong_places(field: Field, given: object, refused: object, is_explained: boo
         if loc:
             key = str(loc[-1])
             path += "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc])
-        elif is_explained and not _is_telling(kind, given_there):
-            continue
+        elif is_explained:
+            is_number = isinstance(given_there, str) and kind.startswith(("int_", "float_"))
+            if not is_number or MORE_THAN_WORDS.search(given_there[:LONGEST_NUMBER]) is None:
+                continue
         found.append(_flag(field, path, kind, key, given_there, problem["msg"], taken.setdefault(loc[:-1], [])))
     return found
 
@@ -299,13 +301,6 @@ def _with_unions_once(problems: Sequence[Any]) -> Iterator[Any]:
             told.add(id(one["input"]))
             needs = [f"{kind} needs {', '.join(map('`{}`'.format, names))}" for kind, names in keys.items()]
             yield {**one, "type": "union", "loc": one["loc"][:-2], "msg": "; ".join(needs)}
-
-
-def _is_telling(kind: str, given: object) -> bool:
-    """Return whether a number has a currency, a percent sign or a fraction."""
-    if not isinstance(given, str) or not kind.startswith(("int_", "float_")):
-        return False
-    return MORE_THAN_WORDS.search(given[:LONGEST_NUMBER]) is not None
 
 
 def _flag(field: Field, path: str, kind: str, key: str, given: object, said: str, taken: list[str]) -> Flag:

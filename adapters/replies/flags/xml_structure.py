@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_origin
 from xml.etree import ElementTree
@@ -35,13 +35,12 @@ LONGEST = 200_000
 ENTITY = re.compile(r"&#?\w{1,30};")
 
 
-def xml_structure(reading: Reading) -> Iterable[Flag | Detector]:
-    """Return flags for a reply parsed as XML."""
+def xml_structure(reading: Reading) -> Iterator[Flag | Detector]:
+    """Yield flags for a reply parsed as XML."""
     error = reading.error
-    return _of_tags(reading) if error is None or error.field is not None else _why_no_xml(reading, error)
-
-
-def _of_tags(reading: Reading) -> Iterator[Flag | Detector]:
+    if error is not None and error.field is None:
+        yield from _why_no_xml(reading, error)
+        return
     may_be_causes = not reading.ok and "<" in reading.completion
     yield from sought(reading, _ignored, may_be_causes)
     yield from sought(reading, _nested, may_be_causes)
@@ -256,19 +255,12 @@ def _field(reading: Reading, field: FieldReading, after: object) -> Iterator[Fla
     schema = schema_by_name(annotation) if isinstance(after, list) else {}
     if isinstance(after, list) and any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ()))):
         yield partial(_list, name=name, raw=raw, after=after)
-    if field.state == "failed" and isinstance(after, dict) and "<" in raw and not _takes_keys(annotation, after):
-        yield Flag(
-            "tags-read-as-object",
-            f"The tags inside <{name}> were parsed as an object with the keys {named(list(after))}, which "
-            f"`{name}` does not accept.",
-            name,
-        )
-
-
-def _takes_keys(annotation: object, given: dict[str, Any]) -> bool:
-    inner = without_none(annotation)
-    known = known_keys(inner)
-    return get_origin(inner) is dict or (known is not None and known.keys() >= given.keys())
+    if field.state == "failed" and isinstance(after, dict) and "<" in raw:
+        inner = without_none(annotation)
+        known = known_keys(inner)
+        if get_origin(inner) is not dict and (known is None or not known.keys() >= after.keys()):
+            said = f"The tags inside <{name}> were parsed as an object with the keys {named(list(after))}"
+            yield Flag("tags-read-as-object", f"{said}, which `{name}` does not accept.", name)
 
 
 def _tags_at_the_top(text: str) -> set[str]:

@@ -149,7 +149,10 @@ def formatted_value(value: object, conversion: str | None, spec: str) -> str:
 
 
 def _percent(text: str, given: object) -> str:
-    for value in given.values() if isinstance(given, dict) else given if isinstance(given, tuple) else (given,):
+    values = given if isinstance(given, tuple) else (given,)
+    if isinstance(given, dict):
+        values = tuple(given.values())
+    for value in values:
         _check_plain(value)
     if "%" in _PERCENT.sub("", text):
         raise NotConstantError("this format is not supported")

@@ -159,7 +159,9 @@ def comments_in(text: str) -> tuple[str, ...]:
 
 def last_name(node: ast.AST) -> str:
     """Return the last part of a name: `Predict` for `dspy.Predict`; "" for other code."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def first_line(node: ast.stmt) -> int:

@@ -76,14 +76,14 @@ def limit_lints(limits: Limits, text: str, written: str = "text -> a", **params:
 def test_an_image_is_reported_for_a_model_that_is_known_to_take_none() -> None:
     found = limit_lints(MINI, "", "photo: dspy.Image -> a")
     assert found["image-without-vision"].place == Place("input", None, "photo")
-    assert "openai/x takes no images" in found["image-without-vision"].message
+    assert "openai/x accepts no images" in found["image-without-vision"].message
     for limits in (Limits(), Limits(vision=True)):
         assert not limit_lints(limits, "", "photo: dspy.Image -> a")
 
 
 def test_a_request_is_compared_with_the_context_window_of_the_model() -> None:
     found = limit_lints(MINI, "word " * 10_000)["context-too-small"]
-    assert "takes 8,000" in found.message
+    assert "accepts 8,000" in found.message
     assert [fix.change for fix in found.fixes] == [{"demo": 1, "enabled": False}]
     assert not limit_lints(Limits(), "word " * 10_000) and not limit_lints(MINI, "word " * 3_000)
 

@@ -163,13 +163,13 @@ KIND = "q -> kind: Literal['spam', 'not spam', 'other']"
             "chat",
             KIND,
             "[[ ## kind ## ]]\n(not spam)",
-            "'(not spam)' is more than the value alone: `kind` must match exactly; text is not searched.",
+            "'(not spam)' is more than the value: `kind` must match exactly, without other words.",
         ),
         (
             "chat",
             KIND,
             "[[ ## kind ## ]]\nspam, not other things",
-            "'spam, not other things' is more than the value alone: `kind` must match exactly; text is not searched.",
+            "'spam, not other things' is more than the value: `kind` must match exactly, without other words.",
         ),
         ("json", "q -> n: float", '{"n": 0,8}', "`n` is '0,8', which is not a plain number: it has a decimal comma."),
         (

@@ -246,8 +246,11 @@ def test_a_conversation_for_a_signature_without_history_is_a_question(tmp_path: 
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ({"role": "developer"}, "message 1 has the role system for developer"),
-        ({"tool_calls": [{"id": "1", "function": {"name": "f"}}]}, "message 1, its tool calls are [None] for [('1', "),
+        ({"role": "developer"}, "message 1 has the role system instead of developer"),
+        (
+            {"tool_calls": [{"id": "1", "function": {"name": "f"}}]},
+            "message 1 has the tool calls [None] instead of [('1', ",
+        ),
     ],
 )
 def test_messages_that_render_otherwise_are_told_apart_by_role_and_tool_calls(message: Any, said: str) -> None:
