@@ -218,7 +218,7 @@ class SourceModule(ModuleText):
                 return known_names.known_module(path.partition(".")[0])
             raise self.source.error(
                 use,
-                f"`{binding.name}` is imported from {owner_name or path}, and other files are not read",
+                f"`{binding.name}` is imported from {owner_name or path}, and {known_names.NOT_READ}",
                 "put its definition into this text",
             )
         try:

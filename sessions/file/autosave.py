@@ -162,11 +162,11 @@ class Autosave:
 
 
 def why_not() -> str:
-    """Return why no copies can be kept and a remedy, as a sentence, or ""."""
+    """Return why no copies can be kept and a remedy, or ""."""
     try:
         private(_folder())
     except (OSError, SessionError) as error:
-        return f"unsaved work is not kept: {plain_reason(error)}"
+        return plain_reason(error)
     return ""
 
 

@@ -258,7 +258,7 @@ def plain_reason(error: OSError | SessionError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full; free some space ({state_folder()})"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"the folder cannot be written; make it yours ({state_folder()})"
+        return f"the folder cannot be written; change its permissions or XDG_STATE_HOME ({state_folder()})"
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return f"no folder can be made there; remove the file of its name ({error.filename})"
     return f"{(error.strerror or type(error).__name__).lower()} ({state_folder()})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.agents import react_instructions
-from adapters.signatures.read.known_names import known_module
+from adapters.signatures.read.known_names import NOT_READ, known_module
 from adapters.signatures.signature import Signature
 from sessions.model.session import SignatureText, SourceLink, digest_of
 from sessions.source.places import is_place, places_of
@@ -103,8 +104,12 @@ def read_gathered(found: Gathered, file: str) -> Signature:
     try:
         return SignatureText(found.text, found.class_name).read()
     except SignatureError as error:
-        # Omit line and column: they refer to the gathered text, which users never see.
-        raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
+        # Name the statement's file, not line and column: they refer to the gathered text, which users never see.
+        line = found.text.split("\n")[error.line - 1]
+        of = next((one.file for one in found.pieces if line in one.text.split("\n")), found.files[0])
+        where = file if of == found.files[0] else f"{file}: {os.path.relpath(of, found.files[0].parent)}"
+        message = error.message.replace(NOT_READ, "the project has no such file")
+        raise SourceRefusedError(f"{where}: {message}", error.hint) from None
 
 
 def _ending_in(name: str, text: str) -> list[str]:

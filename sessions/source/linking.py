@@ -9,13 +9,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field, replace
+from adapters.signatures.read.known_names import NOT_READ
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.checking.class_changes import (
@@ -130,10 +130,13 @@ def class_in(text: str, file: str, name: str, folder: Path | None) -> SignatureT
             found = gather_text(text, names[0], file)
             try:
                 (found if is_place(names[0]) else SignatureText(text, names[0])).read()  # names the file's own lines
-            except SignatureError:
-                with suppress(SourceError):  # follow the imports in the file's own project
+            except SignatureError as error:
+                try:  # to follow the imports in the file's own project
                     if folder is not None:
                         return replace(linked(Path(file), names[0], Path(file).parent), source=None)
+                except SourceError:
+                    if NOT_READ in error.message:
+                        raise
                 if not is_place(names[0]):
                     raise
             return found

@@ -35,6 +35,8 @@ LARGEST_SESSION = 4_000_000
 """Maximum characters of a session that is stored with its run."""
 MOST_FOUND = 500
 """Maximum number of runs that a search returns, newest first."""
+MOST_WORDS = 100
+"""Distinct words that a search looks for: a pasted text is found by its first ones."""
 MEGABYTE = 1_000_000
 FULL_TO = 0.9
 """Share of the size limit to which the file is reduced when the oldest runs are deleted."""
@@ -360,7 +362,7 @@ def _parts(session: Session | None, case: str, scrubber: Scrubber) -> list[bytes
 def _where(wanted: Wanted) -> tuple[str, list[object]]:
     """Return the SQL condition of a search and its parameters."""
     conditions: list[tuple[str, object]] = []
-    for word in re.findall(r"\w+", wanted.words):
+    for word in list(dict.fromkeys(re.findall(r"\w+", wanted.words)))[:MOST_WORDS]:
         found = "SELECT run FROM pieces JOIN words ON pieces.text = words.rowid WHERE words MATCH ?"
         conditions.append((f"runs.id IN ({found})", f'"{_readable(_spaced(word))}"*'))
     asked = (

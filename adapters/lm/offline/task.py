@@ -91,6 +91,10 @@ class Task:
         return good_reply(parser, self.signature, parser.read(self.signature, text), "")
 
 
+WRITTEN_AROUND = ("reminder", "marker")
+"""Kinds of segments without content: all the text there is beside a picture."""
+
+
 def read(messages: Sequence[Object], adapter: Adapter | None = None, request: Request | None = None) -> Task:
     """Read the task that `messages` (OpenAI's chat objects) set, of the adapter and request that made them.
 
@@ -100,7 +104,8 @@ def read(messages: Sequence[Object], adapter: Adapter | None = None, request: Re
     seed = json.dumps([[one.role, one.text] for one in prompt])
     last = max((place for place, one in enumerate(prompt) if one.role == "user"), default=-1)
     system = "\n\n".join([one.text for one in prompt if one.role == "system"])
-    body = "".join([one.text for one in prompt[last].segments if one.kind != "reminder"]).strip() if prompt else ""
+    segments = prompt[last].segments if prompt else ()
+    body = "".join([one.text for one in segments if one.kind not in WRITTEN_AROUND]).strip()
     if adapter is None or request is None:
         return Task(inputs={"text": body or system}, seed=seed)
     signature = request.asked

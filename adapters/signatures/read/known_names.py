@@ -305,6 +305,9 @@ FACTORIES: frozenset[object] = frozenset(
 """Callables allowed as a field's `default_factory`; called for a missing value, not while reading the text."""
 
 
+NOT_READ = "other files are not read"
+"""The reason why an import is unknown in a text alone."""
+
 CALLABLE_VALUES = frozenset({to_camel, to_pascal, to_snake})
 """Functions that may be used as a value: alias generators of a model."""
 

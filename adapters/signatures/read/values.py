@@ -41,6 +41,7 @@ LARGEST_INTEGER_BITS = 4_000
 """Limit on an integer's size; Python cannot print integers of more than 4,300 digits."""
 
 _FIXABLE = "use literals, constants of this text or enum members; nothing is run"
+_FACTORIES = "a default factory can be list, dict, set, str, uuid.uuid4, datetime.now or lambda: []"
 
 
 class ValueReader(NameReader):
@@ -298,7 +299,10 @@ class ValueReader(NameReader):
             arguments = node.args
             if arguments.args or arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
                 raise self.source.error(node, "a default factory takes no arguments", "lambda: []")
-            literal = self.value(node.body)
+            try:
+                literal = self.value(node.body)
+            except SignatureError as error:
+                raise SignatureError(error.message, error.line, error.column, _FACTORIES) from None
             made = lambda: deepcopy(literal)  # noqa: E731  # pydantic prints it as `<lambda>`
             made.literal = literal  # type: ignore[attr-defined]
             return made
@@ -306,11 +310,7 @@ class ValueReader(NameReader):
             found = self.meaning(node)
             if _is_allowed(found, known_names.FACTORIES):
                 return found  # type: ignore[no-any-return]
-        raise self.source.error(
-            node,
-            f"{shown(node)} is code, which is never run",
-            "a default factory can be list, dict, set, str or lambda: []",
-        )
+        raise self.source.error(node, f"{shown(node)} is code, which is never run", _FACTORIES)
 
     def metadata(self, node: ast.expr) -> object:
         """Read metadata in `Annotated[...]`; validators and serializers become `NotRun`."""

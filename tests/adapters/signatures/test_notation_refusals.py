@@ -155,6 +155,10 @@ SOURCES = [
     (signature("a: int = dspy.InputField(desc=D)", "D = str(2 ** 99999)\n"), 3, 9, "2 ** 99999", "literals"),
     (signature("a: str = dspy.InputField(desc=f'{1:>300}')"), 4, 35, "f-string", "write the text out"),
     (signature("a: str = dspy.InputField(default_factory=lambda x: x)"), 4, 46, "takes no arguments", "lambda: []"),
+    (
+        signature("a: str = dspy.InputField(default_factory=lambda: str(uuid.uuid4()))", "import uuid\n"),
+        *(5, 58, "never run", "uuid.uuid4"),
+    ),
     (signature("a: str = dspy.InputField(default_factory=f)", "def f(): pass\n"), 5, 46, "`f` is a function", ""),
     (signature("a: bool = dspy.InputField()\n    for i in range(3): pass"), 5, 5, "never run", ""),
     (

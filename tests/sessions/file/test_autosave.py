@@ -169,6 +169,7 @@ def test_without_a_home_folder_there_is_a_message_and_editing_goes_on(
     own = autosave.Autosave(delay_s=0.0)
     assert "set XDG_STATE_HOME" in own.write(SESSION, None)
     assert "set XDG_STATE_HOME" in autosave.why_not()
+    assert "not kept" not in autosave.why_not()  # the title of the message says so
     own.changed(SESSION, None)
     own.discard(None)
     assert autosave.left_over(None) is None
@@ -199,7 +200,7 @@ def test_what_could_not_be_kept_is_told_once_by_its_reason_and_kept_when_it_can_
     folder = tmp_path / "state" / "adapter-workbench"
     assert told == [
         f"the disk is full; free some space ({folder})",
-        f"the folder cannot be written; make it yours ({folder})",
+        f"the folder cannot be written; change its permissions or XDG_STATE_HOME ({folder})",
         "",
     ]
     assert [number_of(store.load(one)) for one in (folder / "autosave").glob("*.json")] == [1]

@@ -71,6 +71,12 @@ def test_a_mutation_changes_the_reply_or_does_not_apply(every_good_reply: list[G
             assert broken is None or broken.text != good.text, mutation.name
 
 
+def test_the_draft_of_a_number_has_no_more_digits_than_the_number() -> None:
+    session = Session(SignatureText("q -> score: float"), (Demo({"q": "?", "score": 0.91}),), cases=(Case("1"),))
+    draft = CATALOGUE["a draft, then the answer"](find(session, Case("case 1", {"q": "?"}), "json"))
+    assert draft is not None and '"score": 1.91\n' in draft.text, draft
+
+
 def test_a_field_too_many_does_not_apply_where_each_of_its_names_is_a_field() -> None:
     inputs = {"notes": "n", "remark": "r", "comment_of_the_model": "c"}
     signature = SignatureText("notes, remark, comment_of_the_model -> answer")

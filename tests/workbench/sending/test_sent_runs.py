@@ -73,6 +73,13 @@ def test_words_of_prompt_reply_error_and_session_find_a_run(kept: SentRuns) -> N
     assert found(kept, Wanted(words="\ud800 \x00 '; DROP TABLE runs")) == []
 
 
+def test_a_pasted_reply_of_thousands_of_words_finds_its_run(kept: SentRuns) -> None:
+    long = " ".join(f"word{n}" for n in range(2_000))
+    kept.add(replace(RUN, text=long), SESSION)
+    kept.add(replace(RUN, column="json"), SESSION)
+    assert found(kept, Wanted(words=long)) == ["chat"]
+
+
 def test_a_search_line_has_words_and_filters() -> None:
     within = Wanted(folder="/x")
     line = "two words model:gpt adapter:json is:failed since:2026-11-01 until:2026-11-02 model: http://x"

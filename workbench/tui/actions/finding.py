@@ -11,15 +11,14 @@ from typing import NamedTuple
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.editing import field_values
 from workbench.output.display import one_line, safe
 from workbench.state.document import Place, State
+from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.host import Host
 from workbench.tui.keys import keys_of, pane_keys
-from workbench.tui.textual_internals.row_compositor import OneLayout
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
@@ -70,7 +69,7 @@ def find(texts: Iterable[Searched], wanted: str) -> list[Hit]:
     return list(islice(found, MOST_HITS))
 
 
-class FindScreen(ModalScreen[bool], OneLayout[bool]):
+class FindScreen(Dialog[bool | None]):
     """Search while the user types; returns whether to stay at the match.
 
     `search` finds hits of a text, `show` goes to a hit.
@@ -85,7 +84,7 @@ class FindScreen(ModalScreen[bool], OneLayout[bool]):
     )
 
     def __init__(self, search: Callable[[str], list[Hit]], show: Callable[[Hit], None]) -> None:
-        super().__init__()
+        super().__init__("", "")
         self._search = search
         self._show_hit = show
         self._hits: list[Hit] = []

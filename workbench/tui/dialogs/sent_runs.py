@@ -16,7 +16,7 @@ from textual.widgets import Input
 from sessions.errors import SessionError, counted
 from sessions.file.json_values import JSON
 from sessions.text_diff import line_diff
-from workbench.output.display import cut, one_line
+from workbench.output.display import cell_width, cut, one_line
 from workbench.sending.sent_runs import Found, PastRun, SentRuns, Wanted, plain_words, wanted_of
 from workbench.tui.dialogs.ask import Dialog
 from workbench.tui.keys import pane_keys
@@ -135,6 +135,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         self._scopes = scopes
         self._scope = scope
         self._found = Found((), 0)
+        self._room_of_where = 0
         self._current = 0
         self._marked: int | None = None
         self._list = RowList(self._line)
@@ -220,6 +221,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
             return
         chosen = self._id_of(self._current or None), self._id_of(self._marked)  # maybe moved during the search
         self._found = found
+        self._room_of_where = max([cell_width(self._where(run)) for run in found.runs], default=0)
         places = {run.id: place for place, run in enumerate(found.runs)} if is_kept else {}
         self._current, self._marked = places.get(chosen[0] or 0, 0), places.get(chosen[1] or 0)
         count = len(self._found.runs)
@@ -255,18 +257,21 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         whole = [await self._ask(partial(SentRuns.whole, id=runs[one].id)) or runs[one] for one in numbers]
         self._text.show(one_run(whole[0]) if len(whole) == 1 else two_runs(*whole))
 
+    def _where(self, run: PastRun) -> str:
+        return "" if self._scope == "this case" else f"{one_line(run.title, 16)} · {one_line(run.case, 12)}  "
+
     def _line(self, index: int) -> Content:
         run = self._found.runs[index]
         sign, style = SIGNS.get(run.phase, ("?", "note"))
         mark = "◆ " if index == self._marked else "  "
         rated = {"good": " ★", "bad": " ✗"}.get(run.rating, "")
         said = run.note or run.error or " ".join(run.text.split())
-        where = "" if self._scope == "this case" else f"{one_line(run.title, 16)} · {one_line(run.case, 12)}  "
+        where = self._where(run)
         return lines(
             (mark, "$text-accent bold"),
             (f"{sign} ", COLOURS[style]),
             (f"{run.time[5:]}  ", QUIET),
-            (where, ""),
+            where + " " * (self._room_of_where - cell_width(where)),
             (f"{one_line(run.column, 16):<10}", "bold"),
             (f" {one_line(run.model, 24):<16} ", "$text-accent"),
             (f"{f'{run.seconds:.1f} s' if run.seconds else ''}{rated}  ", QUIET),

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 WIDTH_OF_WORDS = 40
 LONGEST_NAME = 120
+MOST_EXPECTED = 6
+"""Fields named where a reply will appear; more of them would take the rows of the prompt."""
 ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
@@ -349,10 +351,13 @@ def _expected(signature: Signature | None, is_empty: bool) -> Content:
     if signature is None or is_empty:
         return content("The reply has no text. Send again, or paste a reply here." if is_empty else "", QUIET)
     said: list[tuple[str, str] | str] = [("Extracted values: ", QUIET)]
-    for place, one in enumerate(signature.output_fields.values()):
+    outputs = list(signature.output_fields.values())
+    for place, one in enumerate(outputs[:MOST_EXPECTED]):
         kind = one_line(written(one.annotation), 40)
         said += [(", ", QUIET)] if place else []
         said += [(one.name, "$text-primary bold"), (f" {kind}", QUIET)]
+    more = len(outputs) - MOST_EXPECTED
+    said += [(f", and {more} more", QUIET)] if more > 0 else []
     return lines(*said, ("\nSend, or paste a reply here: it is parsed as you type, without a call", QUIET))
 
 

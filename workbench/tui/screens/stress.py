@@ -17,7 +17,7 @@ from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from workbench.output.display import cell_width, one_line, value_text
 from workbench.output.reading_text import first_line
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, decision, differences, sources
-from workbench.tui.keys import ON_A_REVIEW, pane_keys
+from workbench.tui.keys import ON_A_DIALOG, pane_keys
 from workbench.tui.screens import FrontScreen
 from workbench.tui.widgets.text.plain import QUIET, PlainStatic, key_hints, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
@@ -187,7 +187,7 @@ class StressScreen(FrontScreen[Taken | None]):
     `make` runs the test in a thread, unless it is `done`; `of` names the session, `columns` are the ids of its columns.
     """
 
-    APP_ACTIONS = ON_A_REVIEW
+    APP_ACTIONS = ON_A_DIALOG | {"leave"}
     BINDING_GROUP_TITLE = "Stress test"
     BINDINGS = pane_keys(
         "Stress test",
@@ -197,7 +197,7 @@ class StressScreen(FrontScreen[Taken | None]):
         ("p", "walk(-1)", "Before", "stress.before", "Go to the previous mutation"),
         ("f", "filter", "Fewer rows", "stress.filter", "Show all rows, or only changed, flagged or silently wrong"),
         ("t", "take", "Take", "stress.take", "Put this damaged reply under its column"),
-        ("escape,q,ctrl+q", "close", "Close", "stress.close", "Return to the grid, or close it"),
+        ("escape,q", "close", "Close", "stress.close", "Return to the grid, or close it"),
     )
 
     def __init__(

@@ -177,6 +177,14 @@ def test_the_same_inputs_get_the_same_values_under_every_adapter() -> None:
     assert all(one == values[0] for one in values)
 
 
+def test_a_picture_alone_is_answered_without_the_words_around_it() -> None:
+    signature = read("picture: dspy.Image -> caption: str")
+    picture = {"picture": "data:image/png;base64,AAAA"}
+    values = [dict(ask(adapter, "exact", signature, inputs=picture).values) for adapter in ADAPTERS]
+    assert all(one == values[0] for one in values)
+    assert "picture" not in values[0]["caption"] and "##" not in values[0]["caption"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_model_answers_the_same_every_time(name: str) -> None:
     first, second = (ask("chat", name.removeprefix("offline/")) for _ in range(2))

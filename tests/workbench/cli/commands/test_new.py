@@ -346,6 +346,30 @@ def test_a_class_of_another_project_brings_its_imports(tmp_path: Path, run: Run)
     assert made.code == 2 and "line 5, column 11: `Item` is imported from absent" in made.err
 
 
+@pytest.mark.parametrize("folder", ["project", "other"])
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("nowhere", "`Kind` is imported from nowhere, and the project has no such file"),
+        ("empty", "empty.py has no Kind"),
+        ("wrong", "wrong.py: unknown name `f`"),
+    ],
+)
+def test_why_an_import_cannot_be_followed_is_said_with_its_file(
+    folder: str, module: str, said: str, tmp_path: Path, run: Run
+) -> None:
+    project = tmp_path / "project"
+    for one in (project, tmp_path / "other"):
+        one.mkdir()
+    (project / "empty.py").write_text("")
+    (project / "good.py").write_text("from pydantic import BaseModel\nclass Good(BaseModel):\n    n: int\n")
+    (project / "wrong.py").write_text("from pydantic import BaseModel\nclass Kind(BaseModel):\n    n: int = f()\n")
+    fields = "    good: Good = dspy.OutputField()\n    kind: Kind = dspy.OutputField()\n"
+    (project / "qa.py").write_text(f"from good import Good\nfrom {module} import Kind\n{HEAD}{fields}")
+    made = run("new", str(project / "qa.py"), "-o", str(tmp_path / folder / "q.json"))
+    assert made.code == 2 and said in made.err, made.err
+
+
 def test_of_two_at_once_only_the_first_writes_its_session(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that another process makes after the look for it is not replaced."""
     assert run("new", "a -> b", "-o", "q.json").code == 0

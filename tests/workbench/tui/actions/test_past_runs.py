@@ -164,6 +164,23 @@ def test_a_search_that_fails_empties_the_list_and_the_next_one_fills_it(monkeypa
     at_the_desk(act)
 
 
+def test_the_columns_of_runs_of_other_cases_are_below_one_another() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f8")
+        await desk.sent()
+        desk.main.show_case(1)
+        await desk.press("f8")
+        await desk.sent()
+        await desk.press("alt+h")
+        screen = desk.app.screen
+        assert isinstance(screen, RunHistoryScreen)
+        await desk.until(lambda: screen._found.count == 2, "for the runs")
+        rows = [screen._line(row).plain for row in (0, 1)]
+        assert "second  " in rows[0] and len({one.index("chat") for one in rows}) == 1, rows
+
+    at_the_desk(act)
+
+
 def test_why_runs_are_not_saved_is_told_once_until_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
     add, said = Mock(), list[str]()
     monkeypatch.setattr(SentRuns, "add", add)

@@ -59,19 +59,23 @@ def test_f8_on_a_page_sends_the_column_of_the_page() -> None:
     at_the_desk(act)
 
 
-def test_leaving_from_a_page_asks_about_unsaved_work() -> None:
+@pytest.mark.parametrize("key", ["f7", "shift+f9"])
+def test_leaving_from_a_screen_in_front_asks_about_unsaved_work(key: str) -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")
         await desk.type("x")
-        await desk.press("f7", "ctrl+q")
-        assert isinstance(desk.app.screen, ConfirmScreen)
+        await desk.press(key)
+        await desk.until(lambda: desk.app.screen is not desk.main, "for the screen in front")
+        in_front = desk.app.screen
+        await desk.press("ctrl+q")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
         await desk.press("escape")
-        assert isinstance(desk.app.screen, PagesScreen)
+        assert desk.app.screen is in_front
 
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("key", ["f1", "ctrl+t", "ctrl+l"])
+@pytest.mark.parametrize("key", ["f1", "ctrl+t", "ctrl+l", "ctrl+f"])
 def test_leaving_from_a_dialog_closes_it_and_asks_about_unsaved_work(key: str) -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

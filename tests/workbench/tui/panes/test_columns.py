@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from sessions.model.replies import Reply
-from sessions.model.session import Column
+from sessions.model.session import Column, SignatureText
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from tests.support.screen import lower_edge, seen
 from workbench.tui.panes.column import ColumnPane
@@ -136,6 +136,18 @@ def test_a_reply_without_text_does_not_look_like_one_that_has_not_come() -> None
         assert "Send, or paste a reply here" in other
 
     at_the_desk(act, session=replace(TICKETS, cases=(came,), columns=TICKETS.columns[:2]))
+
+
+def test_a_prompt_with_twenty_outputs_has_at_least_half_of_its_column_before_the_reply() -> None:
+    outputs = ", ".join(f"output_number_{n}: list[str]" for n in range(20))
+
+    async def act(desk: Desk) -> None:
+        for one in desk.main.columns.all[:2]:
+            assert one.prompt.region.height >= one.reply.region.height
+            assert "output_number_0 list[str]" in str(one.reply.placeholder)
+            assert ", and 14 more\nSend, or paste a reply here" in str(one.reply.placeholder)
+
+    at_the_desk(act, session=replace(TICKETS, signature=SignatureText(f"question -> {outputs}")), size=MIDDLE)
 
 
 @pytest.mark.parametrize(
