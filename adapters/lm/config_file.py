@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from adapters.errors import reason_of
 from adapters.late_dataclasses import dataclass, field
 from adapters.user_folders import user_folder
 
@@ -55,7 +56,7 @@ def read(path: Path | None) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(path)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
+        raise ConfigError(f"{path}: {reason_of(error)}") from None
     if len(content) > LARGEST:
         raise ConfigError(f"{path}: larger than {LARGEST:,} bytes, so it is not a config file")
     try:

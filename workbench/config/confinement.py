@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from adapters.errors import reason_of
+
 OFFLINE = "offline/"
 
 
@@ -57,7 +59,7 @@ class Confinement(NamedTuple):
         except UnicodeError:
             return "a file name cannot contain unpaired surrogates"
         except OSError as error:
-            return f"not a valid file name: {(error.strerror or str(error)).lower()}"
+            return f"not a valid file name: {reason_of(error)}"
         except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
             return f"not a valid file name: {error}"
         return ""

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
+from adapters.errors import reason_of
 from workbench.output import display
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _attempt(write: Callable[[], object]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CannotWriteError((error.strerror or str(error)).lower()) from error
+        raise CannotWriteError(reason_of(error)) from error
 
 
 def flush() -> None:
