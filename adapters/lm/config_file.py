@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from adapters.errors import reason_of
 from adapters.late_dataclasses import dataclass, field
 from adapters.user_folders import user_folder
 
@@ -56,6 +55,8 @@ def read(path: Path | None) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(path)
     except OSError as error:
+        from adapters.errors import reason_of  # only for this
+
         raise ConfigError(f"{path}: {reason_of(error)}") from None
     if len(content) > LARGEST:
         raise ConfigError(f"{path}: larger than {LARGEST:,} bytes, so it is not a config file")

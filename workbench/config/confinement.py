@@ -11,8 +11,6 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.errors import reason_of
-
 OFFLINE = "offline/"
 
 
@@ -59,6 +57,8 @@ class Confinement(NamedTuple):
         except UnicodeError:
             return "a file name cannot contain unpaired surrogates"
         except OSError as error:
+            from adapters.errors import reason_of  # only for this
+
             return f"not a valid file name: {reason_of(error)}"
         except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
             return f"not a valid file name: {error}"

@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from adapters.errors import reason_of
 from workbench.output import display
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def _attempt(write: Callable[[], object]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CannotWriteError(reason_of(error)) from error
+        raise CannotWriteError((error.strerror or str(error)).lower()) from error
 
 
 def flush() -> None:
