@@ -8,6 +8,11 @@ from typing import Any, Literal, Protocol
 Phase = Literal["request", "response", "tool"]
 
 
+def reason_of(error: OSError) -> str:
+    """Return the system's message about a file, such as `permission denied`."""
+    return (error.strerror or str(error) or type(error).__name__).lower()
+
+
 class HasOutputs(Protocol):
     """The part of a signature (`adapters.signatures.signature.Signature`, or dspy's) that error messages need."""
 

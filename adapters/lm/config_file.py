@@ -55,7 +55,9 @@ def read(path: Path | None) -> ConfigFile:
     except FileNotFoundError:
         return ConfigFile(path)
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
+        from adapters.errors import reason_of  # only for this
+
+        raise ConfigError(f"{path}: {reason_of(error)}") from None
     if len(content) > LARGEST:
         raise ConfigError(f"{path}: larger than {LARGEST:,} bytes, so it is not a config file")
     try:

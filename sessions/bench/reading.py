@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import NamedTuple
 
+from adapters.errors import reason_of
 from sessions.bench.results import ENDING, BenchRun, open_regular, path_beside, written
 from sessions.bench.totals import Cell
 from sessions.errors import SessionError
@@ -79,7 +80,7 @@ class Results:
             offset = self._judged_again.seek(0, os.SEEK_END)
             self._judged_again.write(written(run))
         except OSError as error:
-            raise SessionError(None, "a temporary file", f"cannot be written: {error.strerror or error}") from error
+            raise SessionError(None, "a temporary file", f"cannot be written: {reason_of(error)}") from error
         cell.add(run, len(self._paths) << FILE_BITS | offset, self._run_at)
 
     def _run_at(self, place: int) -> BenchRun:
@@ -93,7 +94,7 @@ class Results:
                 file.seek(offset)
                 return _read_line(file.readline(), path, 0)
         except OSError as error:
-            raise SessionError(path, "", f"cannot be read: {error.strerror or error}") from error
+            raise SessionError(path, "", f"cannot be read: {reason_of(error)}") from error
 
     @property
     def told(self) -> str:
@@ -121,7 +122,7 @@ def lines(path: PathLike) -> Iterator[tuple[int, BenchRun | str]]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise SessionError(name, "", f"cannot be read: {error.strerror or error}") from error
+        raise SessionError(name, "", f"cannot be read: {reason_of(error)}") from error
 
 
 def _read_line(line: bytes, path: str, number: int) -> BenchRun:

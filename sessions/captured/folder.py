@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from adapters.errors import SignatureError
+from adapters.errors import SignatureError, reason_of
 from adapters.late_dataclasses import dataclass, field, replace
 from sessions.captured import recordings
 from sessions.captured.parts import case_of, column_added, inputs_key, is_alike, joined, names_by_inputs, new_session
@@ -269,7 +269,7 @@ class CapturedFolder:
             except SessionError as error:
                 self.problems[str(error)] = None
             except OSError as error:
-                self.problems[f"{self.folder}: cannot be made: {(error.strerror or str(error)).lower()}"] = None
+                self.problems[f"{self.folder}: cannot be made: {reason_of(error)}"] = None
         self._next_save = time.monotonic() + SAVED_EVERY_S
 
     def _join(self, predictor: _Predictor) -> None:

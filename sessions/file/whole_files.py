@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from adapters.errors import reason_of
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 
@@ -104,7 +105,7 @@ def _name_new(temporary: str, target: str) -> None:
 
 def explain(error: OSError) -> tuple[str, str]:
     """Return the system's message about a file, and a remedy ("": unknown)."""
-    return (error.strerror or str(error) or type(error).__name__).lower(), HINTS.get(error.errno or 0, "")
+    return reason_of(error), HINTS.get(error.errno or 0, "")
 
 
 HINTS = {
@@ -261,7 +262,7 @@ def plain_reason(error: OSError | SessionError) -> str:
         return f"the folder cannot be written; change its permissions or XDG_STATE_HOME ({state_folder()})"
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return f"no folder can be made there; remove the file of its name ({error.filename})"
-    return f"{(error.strerror or type(error).__name__).lower()} ({state_folder()})"
+    return f"{reason_of(error)} ({state_folder()})"
 
 
 def key_of(path: PathLike | None) -> str:

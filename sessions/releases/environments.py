@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from adapters.errors import reason_of
 from adapters.formats import catalog
 from adapters.late_dataclasses import dataclass
 from adapters.user_folders import user_folder
@@ -182,7 +183,7 @@ def remove(version: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise SessionError(place, "", f"cannot be removed: {error.strerror or error}") from error
+        raise SessionError(place, "", f"cannot be removed: {reason_of(error)}") from error
     shutil.rmtree(gone, ignore_errors=True)
     return True
 
@@ -205,7 +206,7 @@ def _kept(making: Path, version: str, python: str, adapters: Sequence[str], *, i
             shutil.rmtree(place, ignore_errors=True)
             making.rename(place)
     except OSError as error:
-        raise SessionError(place, "", f"cannot be made: {error.strerror or error}") from error
+        raise SessionError(place, "", f"cannot be made: {reason_of(error)}") from error
     found = find(version)
     if found is None:
         raise SessionError(place, "", "was removed at the same time", "add it again")
@@ -222,7 +223,7 @@ def _clean(place: Path) -> Path:
                 continue  # its process still runs
             shutil.rmtree(left, ignore_errors=True)
     except OSError as error:
-        raise SessionError(place, "", f"cannot be written: {error.strerror or error}") from error
+        raise SessionError(place, "", f"cannot be written: {reason_of(error)}") from error
     return place
 
 

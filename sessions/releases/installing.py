@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
+from adapters.errors import reason_of
 from sessions.errors import SessionError
 
 Reason = Literal["no such release", "python", "network", "broken"]
@@ -107,7 +108,7 @@ def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str]
             start_new_session=True,
         )
     except OSError as error:
-        message = f"{command[0]} cannot be run: {error.strerror or error}"
+        message = f"{command[0]} cannot be run: {reason_of(error)}"
         raise CannotAddError("python", message, "name a Python that is there with --python") from error
     try:
         assert process.stdout is not None

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from adapters.errors import reason_of
 from adapters.formats import catalog
 from adapters.late_dataclasses import replace
 from sessions.file import store
@@ -211,7 +212,7 @@ class _Child:
             )
         except OSError as error:
             self._folder.cleanup()
-            raise ReleaseError("missing", python, f"cannot be run: {error.strerror or error}", hint) from error
+            raise ReleaseError("missing", python, f"cannot be run: {reason_of(error)}", hint) from error
         _children.add(self._process)
         if no_more_children.is_set():
             _end(self._process)

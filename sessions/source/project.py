@@ -12,6 +12,7 @@ import stat
 import tokenize
 from pathlib import Path
 
+from adapters.errors import reason_of
 from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.read.source_text import LENGTH_LIMIT
 from sessions.file.whole_files import did_you_mean
@@ -116,7 +117,7 @@ class Project:
         except IsADirectoryError:
             raise SourceRefusedError(f"{name}: expected an ordinary file") from None
         except OSError as error:
-            raise SourceRefusedError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}") from None
+            raise SourceRefusedError(f"{name} cannot be read: {reason_of(error)}") from None
         if len(content) > BYTES_LIMIT:
             raise SourceRefusedError(f"{name} is too large: more than {BYTES_LIMIT:,} bytes")
         encoding = self._declared(content, name)

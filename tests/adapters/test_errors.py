@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import pickle
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from dspy.utils.exceptions import AdapterParseError as Theirs
 
 from adapters import library
-from adapters.errors import AdapterParseError, RunError, SignatureError
+from adapters.errors import AdapterParseError, RunError, SignatureError, reason_of
 from adapters.lm.protocol import ProviderError
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
@@ -89,3 +90,15 @@ def test_signatures_prompts_and_runs_are_copied_and_sent_whole() -> None:
     assert again[1].messages == prompt.messages
     assert (again[2].ok, again[2].values, len(again[2].events)) == (run.ok, run.values, len(run.events))
     assert copy.deepcopy(run).values == run.values
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "a.json"), "permission denied"),
+        (OSError("No space left"), "no space left"),
+        (TimeoutError(), "timeouterror"),
+    ],
+)
+def test_the_reason_of_a_file_error_is_in_lower_case_and_never_empty(error: OSError, reason: str) -> None:
+    assert reason_of(error) == reason

@@ -278,7 +278,8 @@ def digests_of(job: Job, checks: Sequence[Check]) -> tuple[str | None, str | Non
     metrics = [[one.name, one.source, one.threshold] for one in checks if isinstance(one, UserMetric)]
     labels = _labels(job)
     expected = digest([dict(expect), names]) if expect or names else None
-    return expected, digest([dict(expect), metrics, *([labels] if labels else [])]) if metrics else None
+    measured = [dict(expect), metrics, labels] if labels else [dict(expect), metrics]
+    return expected, digest(measured) if metrics else None
 
 
 def _labels(job: Job) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from adapters.display.blocks import Block, Folded, Heading, Items, Mark, Note, Passage, Piece, Table, Text, Tone
-from sessions.bench.conclusions import Change, Comparison, Conclusions, p_words
+from sessions.bench.conclusions import Comparison, Conclusions, p_words
 from sessions.bench.grid import Grid, Misses, lost_cases, misses_by_cause
 from sessions.bench.results import BenchRun, Outcome
 from sessions.bench.totals import Cell, ColumnTotal, Measure
@@ -104,7 +104,10 @@ def score_words(total: Total) -> str:
 def token_words(total: Total) -> str:
     if not total.replied:
         return ""
-    return "?" if total.tokens is None else f"{'~' if total.estimates else ''}{total.tokens / total.replied:,.0f}"
+    if total.tokens is None:
+        return "?"
+    about = "~" if total.estimates else ""
+    return f"{about}{total.tokens / total.replied:,.0f}"
 
 
 def cost_words(total: Total) -> str:
@@ -316,18 +319,14 @@ def changes(grid: Grid, compared: Comparison) -> Iterator[Mark]:
         for one in compared.cells:
             if one.word == word:
                 p = f" ({p_words(one.p)})" if one.p < 1 else ""
-                yield Mark(f"{word}: {case_name(grid, one.file, one.case)} · {one.column}: {_counts_of(one)}{p}")
+                before, now = ["–" if cell is None else count_of(cell) for cell in (one.before, one.now)]
+                shown = f"{before} → {now}"
+                if before == now and one.before is not None and one.now is not None:  # fewer or more of them parse
+                    parsed = [f"{cell.parsed}/{cell.counted}" for cell in (one.before, one.now)]
+                    shown = f"{parsed[0]} → {parsed[1]} parsed"
+                yield Mark(f"{word}: {case_name(grid, one.file, one.case)} · {one.column}: {shown}{p}")
     counts = Counter(one.word for one in compared.cells)
     yield Mark(", ".join(f"{counts[word]} {word}" for word in ("better", "worse", "same", "new", "gone")))
-
-
-def _counts_of(change: Change) -> str:
-    """Return `3/3 → 1/3`, or `3/3 → 0/3 parsed` where no more runs are good than before, but fewer parse."""
-    before, now = ["–" if cell is None else count_of(cell) for cell in (change.before, change.now)]
-    if before != now or change.before is None or change.now is None:
-        return f"{before} → {now}"
-    parsed = [f"{cell.parsed}/{cell.counted}" for cell in (change.before, change.now)]
-    return f"{parsed[0]} → {parsed[1]} parsed"
 
 
 def runs_of(every: Sequence[BenchRun], most: int | None = None) -> Iterator[Block]:

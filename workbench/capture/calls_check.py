@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +44,16 @@ def compare(folder: Path, today: Path) -> CallsCheck:
     before, after = _group_by_predictor(folder), _group_by_predictor(today)
     for name in dict.fromkeys([*before, *after]):
         old, now = before.get(name, {}), after.get(name, {})
-        for path, asked in _paired(old, now):
+        # equal sessions first, the others in order
+        pairs: list[tuple[Path, Path]] = []
+        left = list(now)
+        for path, session in old.items():
+            alike = next((one for one in left if _says_the_same(session, now[one])), None)
+            if alike is not None:
+                pairs.append((path, alike))
+                left.remove(alike)
+        others = [path for path in old if path not in dict(pairs)]
+        for path, asked in [*pairs, *zip(others, left, strict=False)]:
             results += _judged(old[path], now[asked], str(path))
             del old[path], now[asked]
         new += [path.name for path in now]
@@ -60,19 +69,6 @@ def _group_by_predictor(folder: Path) -> dict[str, dict[Path, Session]]:
         if session.name and file_name(session.name) in (base, path.name.removesuffix(ENDING)):
             found[file_name(session.name)][path] = session
     return found
-
-
-def _paired(old: dict[Path, Session], now: dict[Path, Session]) -> Sequence[tuple[Path, Path]]:
-    """Pair sessions of a predictor: equal ones first, the others in order."""
-    pairs: list[tuple[Path, Path]] = []
-    left = list(now)
-    for path, session in old.items():
-        alike = next((one for one in left if _says_the_same(session, now[one])), None)
-        if alike is not None:
-            pairs.append((path, alike))
-            left.remove(alike)
-    others = [path for path in old if path not in dict(pairs)]
-    return [*pairs, *zip(others, left, strict=False)]
 
 
 def _says_the_same(before: Session, after: Session) -> bool:

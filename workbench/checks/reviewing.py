@@ -190,7 +190,7 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: store.Fingerprint
         text = add_program_text(session, path.parent, checked.results, ids, follower)
         session, results = text.session, checked.results
         own = adapters_of_the_user(session, plan.adapters)
-        if text.was_pulled:
+        if text.settled:
             wanted = wanted_of(session, str(path), plan)
             results = tuple(fixtures.check(session, str(path), adapters=own, wanted=wanted))
         done = accepted(session, results, ids, own)
@@ -200,7 +200,7 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: store.Fingerprint
         store.save(done.session, path, over=opened.fingerprint)
     except (SessionError, ValueError) as error:
         return Written(path, error=str(error))
-    return Written(path, done.recorded, done.waiting, text.was_pulled, done.settled | text.settled, text.left)
+    return Written(path, done.recorded, done.waiting, bool(text.settled), done.settled | text.settled, text.left)
 
 
 @dataclass(frozen=True)
@@ -213,10 +213,6 @@ class WithText:
     session: Session
     settled: frozenset[str] = frozenset()
     left: str = ""
-
-    @property
-    def was_pulled(self) -> bool:
-        return bool(self.settled)
 
 
 def add_program_text(

@@ -57,7 +57,9 @@ class Confinement(NamedTuple):
         except UnicodeError:
             return "a file name cannot contain unpaired surrogates"
         except OSError as error:
-            return f"not a valid file name: {(error.strerror or str(error)).lower()}"
+            from adapters.errors import reason_of  # only for this
+
+            return f"not a valid file name: {reason_of(error)}"
         except (ValueError, RuntimeError) as error:  # NUL in a name; `~name` of an unknown user
             return f"not a valid file name: {error}"
         return ""

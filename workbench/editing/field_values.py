@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
+from adapters.errors import reason_of
 from adapters.late_dataclasses import dataclass
 from adapters.signatures.signature import Field, strip_annotated, without_none
 from workbench.output.measures import describe_data_url
@@ -158,7 +159,7 @@ def attached(field: Field, path: Path, before: Any = None) -> Any:
         problem = _why_not(path.stat())
         data = b"" if problem else path.read_bytes()
     except OSError as error:
-        raise AttachError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+        raise AttachError(f"{path}: {reason_of(error)}") from error
     except ValueError as error:  # NUL, or an unpaired surrogate, in a name
         raise AttachError(f"not a valid file name: {error}") from error
     if problem:

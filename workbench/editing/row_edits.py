@@ -112,34 +112,27 @@ def _reordered(state: State, kind: str, order: Sequence[int | None], values: Map
         off = frozenset(row for row, old in enumerate(order) if old in state.case.turns_off)
         session = session.replace_case(replace(state.case, history=history, turns_off=off))
     elif kind == "tool":
-        session = replace(session, tools=_tools(session.tools, order))
+        tools: list[Tool] = []
+        for old in order:
+            tool = Tool("tool", parameters="") if old is None else session.tools[old]
+            if old is None or tool in tools:
+                taken = [one.name for one in (*session.tools, *tools)]
+                tool = replace(tool, name=free_name(tool.name, taken, "_"))
+            tools.append(tool)
+        session = replace(session, tools=tuple(tools))
     else:
-        session = replace(session, variants=_variants(state, order))
+        made: list[Variant] = []
+        tags = variants.tags(session)
+        for old in order:
+            if old is None:
+                signature, of = _signature(state), variants.INSTRUCTIONS
+                text = "" if signature is None else signature.instructions
+                made.append(Variant(free_name("v1", tags, ""), of, text, hash_of_original(state, of)))
+            else:
+                known = session.variants[old]
+                made.append(replace(known, tag=free_name(known.tag, tags, "")) if known in made else known)
+        session = replace(session, variants=tuple(made))
     return replace(state, session=session, drafts=MappingProxyType(drafts))
-
-
-def _tools(known: Sequence[Tool], order: Sequence[int | None]) -> tuple[Tool, ...]:
-    made: list[Tool] = []
-    for old in order:
-        tool = Tool("tool", parameters="") if old is None else known[old]
-        if old is None or tool in made:
-            tool = replace(tool, name=free_name(tool.name, [one.name for one in (*known, *made)], "_"))
-        made.append(tool)
-    return tuple(made)
-
-
-def _variants(state: State, order: Sequence[int | None]) -> tuple[Variant, ...]:
-    made: list[Variant] = []
-    tags = variants.tags(state.session)
-    for old in order:
-        if old is None:
-            signature, of = _signature(state), variants.INSTRUCTIONS
-            text = "" if signature is None else signature.instructions
-            made.append(Variant(free_name("v1", tags, ""), of, text, hash_of_original(state, of)))
-        else:
-            known = state.session.variants[old]
-            made.append(replace(known, tag=free_name(known.tag, tags, "")) if known in made else known)
-    return tuple(made)
 
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

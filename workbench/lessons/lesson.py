@@ -88,7 +88,13 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
             signature = request.signature
             if request.calls_field is not None:  # tools are sent as text
                 signature = add_tool_fields(signature)[0]
-            steps += _system_step(adapter, signature, pieces[0])
+            text, cuts = pieces[0].content, None
+            if isinstance(text, Text):
+                cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
+            if isinstance(text, Text) and cuts:
+                steps += _sliced(pieces[0], text, cuts)
+            else:
+                steps.append(LessonStep("The system message", OWN_SYSTEM, tuple(pieces)))
         elif turn == "inputs":
             steps += _inputs_step(adapter, pieces)
         elif turn.startswith("demo"):
@@ -105,15 +111,6 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
 
 
 # -- the system message
-
-
-def _system_step(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
-    text = piece.content
-    if isinstance(text, Text):
-        cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
-        if cuts:
-            return _sliced(piece, text, cuts)
-    return [LessonStep("The system message", OWN_SYSTEM, (piece,))]
 
 
 Cut = tuple[int, str, str]
@@ -193,7 +190,10 @@ def _reminder_start(text: Text) -> int | None:
     for segment in text.segments:
         if segment.kind == "reminder":
             return position if gap is None else gap
-        gap = (position if gap is None else gap) if segment.kind == "boilerplate" and segment.text.isspace() else None
+        if segment.kind != "boilerplate" or not segment.text.isspace():
+            gap = None
+        elif gap is None:
+            gap = position
         position += len(segment.text)
     return None
 

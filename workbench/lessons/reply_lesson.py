@@ -100,29 +100,26 @@ def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
     """List the steps of a parse, from the reply's text to the verdict."""
     length = f"{len(reading.completion):,} characters"
     steps = [ReplyStep(reading, "The reply", REPLY, (), (("reply", length),))]
-    steps += _span_step(reading)
-    if reading.extraction is not None:
-        first, *others = steps_of(reading.extraction)
-        return (*steps, replace(first, title="The second model's reply"), *others)
-    steps += [_of_field(reading, field) for field in reading.fields.values()]
-    return (*steps, _verdict(reading))
-
-
-def _span_step(reading: Reading) -> Iterable[ReplyStep]:
     by_kind: dict[SpanKind, list[Span]] = {}
     for span in reading.spans:
         # "ignored" would be misleading for braces and commas between fields
         if span.kind != "ignored" or WORD.search(reading.completion, span.start, span.end):
             by_kind.setdefault(span.kind, []).append(span)
     for kind in ORDER:
-        spans = by_kind.get(kind, ())
-        if any(reading.completion[span.start : span.end].strip() for span in spans):
+        spans = [one for one in by_kind.get(kind, ()) if reading.completion[one.start : one.end].strip()]
+        if spans:
             texts = [
                 (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))
                 for span in spans
-                if span.kind != "marker" and reading.completion[span.start : span.end].strip()
+                if span.kind != "marker"
             ]
-            yield ReplyStep(reading, SPAN_TITLES[kind], SPAN_WORDS[kind], tuple(spans), tuple(texts))
+            every = tuple(by_kind[kind])
+            steps.append(ReplyStep(reading, SPAN_TITLES[kind], SPAN_WORDS[kind], every, tuple(texts)))
+    if reading.extraction is not None:
+        first, *others = steps_of(reading.extraction)
+        return (*steps, replace(first, title="The second model's reply"), *others)
+    steps += [_of_field(reading, field) for field in reading.fields.values()]
+    return (*steps, _verdict(reading))
 
 
 def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:

@@ -63,7 +63,9 @@ def cost(dollars: float | None) -> str:
     """
     if not dollars:
         return "cost unknown" if dollars is None else "free"
-    return f"${dollars:.2f}" if dollars >= 1 else f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.7f}"
+    if dollars >= 1:
+        return f"${dollars:.2f}"
+    return f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.7f}"
 
 
 def total_cost(attempts: Iterable[Attempt]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adapters.replies.reading import FieldReading, NearMiss, Reading
+from adapters.replies.reading import NearMiss, Reading
 from adapters.replies.streaming import StreamedField
 from workbench.output import console, json_shapes
 from workbench.output.display import value_text
@@ -14,7 +14,21 @@ def write(head: str, reading: Reading) -> None:
     """Print a column's parse result."""
     console.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
     for field in reading.fields.values():
-        _write_field(field, reading)
+        if field.state in ("read", "default", "native"):
+            origin = "" if field.state == "read" else f" ({field.state})"
+            probability = reading.probability(field.name)
+            told = "" if probability is None else f"  (its tokens: probability {probability:.3g})"
+            console.text(f"  {field.name} = {short(field.value)}{origin}{told}")
+        else:
+            reason = f": {first_line(field.error)}" if field.error else ""
+            console.text(f"  {field.name} {field.state}{reason}")
+        for step in field.steps:
+            note = f"  ({step.note})" if step.note else ""
+            path = f" at {step.path}" if step.path else ""
+            console.text(f"      {step.rule}{path}: {short(step.before, 40)} → {short(step.after, 40)}{note}")
+        for flag in reading.flags:
+            if flag.field == field.name:
+                console.text(f"      ! {flag.message}")
     for flag in reading.flags:
         if flag.field is None:
             console.text(f"  ! {flag.message}")
@@ -28,7 +42,16 @@ def write(head: str, reading: Reading) -> None:
         console.text(f"  fix: {message}")
     for line in reading.bug_report.splitlines():
         console.text(f"  | {line}")
-    _write_spans(reading)
+    if reading.spans:
+        console.text("  the reply, piece by piece:")
+    line_number, line_start = 1, 0
+    for span in reading.spans:
+        piece = reading.completion[span.start : span.end]
+        label = f"{span.kind} {span.field}" if span.field else span.kind
+        console.text(f"    {line_number}:{span.start - line_start + 1:<4} {label:<24} {short(piece, 80)}")
+        if "\n" in piece:
+            line_number += piece.count("\n")
+            line_start = span.start + piece.rfind("\n") + 1
     if reading.extraction is not None:
         write(f"{head}: extraction", reading.extraction)
     console.text("")
@@ -108,34 +131,3 @@ def short(value: object, width: int = 100) -> str:
     """Write a value as a line of JSON of at most `width` characters."""
     text = json_shapes.dumps(value, indent=None, ascii_only=False)
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _write_field(field: FieldReading, reading: Reading) -> None:
-    if field.state in ("read", "default", "native"):
-        origin = "" if field.state == "read" else f" ({field.state})"
-        probability = reading.probability(field.name)
-        told = "" if probability is None else f"  (its tokens: probability {probability:.3g})"
-        console.text(f"  {field.name} = {short(field.value)}{origin}{told}")
-    else:
-        reason = f": {first_line(field.error)}" if field.error else ""
-        console.text(f"  {field.name} {field.state}{reason}")
-    for step in field.steps:
-        note = f"  ({step.note})" if step.note else ""
-        path = f" at {step.path}" if step.path else ""
-        console.text(f"      {step.rule}{path}: {short(step.before, 40)} → {short(step.after, 40)}{note}")
-    for flag in reading.flags:
-        if flag.field == field.name:
-            console.text(f"      ! {flag.message}")
-
-
-def _write_spans(reading: Reading) -> None:
-    if reading.spans:
-        console.text("  the reply, piece by piece:")
-    line, line_start = 1, 0
-    for span in reading.spans:
-        piece = reading.completion[span.start : span.end]
-        label = f"{span.kind} {span.field}" if span.field else span.kind
-        console.text(f"    {line}:{span.start - line_start + 1:<4} {label:<24} {short(piece, 80)}")
-        if "\n" in piece:
-            line += piece.count("\n")
-            line_start = span.start + piece.rfind("\n") + 1

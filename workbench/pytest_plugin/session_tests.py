@@ -49,25 +49,22 @@ def outline(file: Path) -> tuple[Fixture, ...] | None:
             name, recordings = _text(case["name"]), _object(case.get("recordings", {}))
             # A recording of a missing column is checked too: skipping it would look like a pass.
             for column in dict.fromkeys([*columns, *recordings]):
-                parts = _parts(case, column, recordings.get(column))
+                parts: list[str] = []
+                recording = recordings.get(column)
+                if recording is not None:
+                    parts.append("render")
+                    attempts = recording.get("attempts", ())
+                    completions = [one for attempt in attempts for one in attempt.get("completions", ())]
+                    if any(one.get("reading") is not None for one in completions):
+                        parts.append("parse")
+                usual = {key: item for key, item in case.get("expect", {}).items() if key != "columns"}
+                if _object(case.get("expect", {}).get("columns", {})).get(column, usual):
+                    parts.append("expect")
                 if parts:
                     found.append(Fixture(name, column, (*parts, *linked)))
         return tuple(found)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-
-
-def _parts(case: Mapping[str, Any], column: str, recording: Mapping[str, Any] | None) -> tuple[str, ...]:
-    parts: list[str] = []
-    if recording is not None:
-        parts.append("render")
-        completions = (one for attempt in recording.get("attempts", ()) for one in attempt.get("completions", ()))
-        if any(one.get("reading") is not None for one in completions):
-            parts.append("parse")
-    expect = case.get("expect", {})
-    if _object(expect.get("columns", {})).get(column, {key: item for key, item in expect.items() if key != "columns"}):
-        parts.append("expect")
-    return tuple(parts)
 
 
 def _object(value: Mapping[str, Any]) -> Mapping[str, Any]:

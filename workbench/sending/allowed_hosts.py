@@ -66,13 +66,14 @@ class AllowedHosts:
         for second in sending.models_of(column):
             route = sending.route_of(session, column, second)
             # The variable whose value would go to an address that a file names; "" if none would.
-            if not route.named_by or not route.host:
-                variable = ""
-            else:
+            variable = ""
+            if route.named_by and route.host:
                 provider = split_model(route.model)[0]
                 key = key_of(provider)
-                set_ones = addresses.keys_set(provider)
-                variable = set_ones[0] if set_ones else (key.variable or "") if key.is_set else ""
+                if set_ones := addresses.keys_set(provider):
+                    variable = set_ones[0]
+                elif key.is_set:
+                    variable = key.variable or ""
             file = _file_of(route, path)
             question = HostQuestion(file, route.host, route.address or "", route.model, variable)
             if variable and question.key not in self._said:

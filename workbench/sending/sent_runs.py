@@ -76,8 +76,6 @@ class PastRun:
     text: str
     error: str = ""
     values: Mapping[str, JSON] = field(default_factory=dict)
-    rating: str = ""
-    note: str = ""
     adapter: str = ""
     session: str = ""
     """The session's name."""
@@ -98,8 +96,8 @@ class PastRun:
         return self.session or os.path.basename(self.path)
 
 
-HEAD = ("at", "case", "column", "model", "phase", "seconds", "error", "rating", "note", "adapter", "session", "path")
-"""The fields of a run that a list shows."""
+HEAD = ("at", "case", "column", "model", "phase", "seconds", "error", "adapter", "session", "path")
+"""The fields of a run that a list shows; earlier versions stored a rating and a note, too."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +217,7 @@ class SentRuns:
                 f"JOIN runs ON runs.id = hits.id LEFT JOIN texts ON texts.id = reply {order}",
                 (*values, most),
             ).fetchall()
-        runs = tuple(PastRun(**json.loads(head), text=text or "", id=id) for id, head, text, _ in rows)
+        runs = tuple(PastRun(**_head(head), text=text or "", id=id) for id, head, text, _ in rows)
         return Found(runs, rows[0][3] if rows else 0)
 
     def whole(self, id: int) -> PastRun | None:
@@ -232,7 +230,7 @@ class SentRuns:
         if row is None:
             return None
         messages = tuple(pieces[:-3])
-        return PastRun(**json.loads(row[0]), values=json.loads(row[1]), text=pieces[-3][1], messages=messages, id=id)
+        return PastRun(**_head(row[0]), values=json.loads(row[1]), text=pieces[-3][1], messages=messages, id=id)
 
     def session_of(self, id: int) -> Session | None:
         """Return the session of a run as it was sent, with only that case; None if it was not stored."""
@@ -357,6 +355,10 @@ def _parts(session: Session | None, case: str, scrubber: Scrubber) -> list[bytes
     data = scrubber.json(json.loads(store.dumps(replace(session, cases=(sent,)))))
     parts = [json.dumps(one).encode() for one in (data | {"cases": []}, data["cases"][0])]
     return parts if sum(map(len, parts)) <= LARGEST_SESSION else []
+
+
+def _head(stored: str) -> dict[str, Any]:
+    return {name: value for name, value in json.loads(stored).items() if name in HEAD}
 
 
 def _where(wanted: Wanted) -> tuple[str, list[object]]:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.binding import BindingType
-from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
 
@@ -57,9 +56,6 @@ if TYPE_CHECKING:
     from workbench.tui.screens.stress import Tested
     from workbench.tui.teacher import Teacher
     from workbench.tui.widgets.guide import Kind
-
-SECONDS: Mapping[SeverityLevel, float | None] = {"information": None, "warning": 15, "error": 15}
-"""The seconds that the reason for the end of an action is shown; None: Textual's default."""
 
 # Modules that the first picture does not need (dialogs, palette, runner, models) are imported on first use.
 
@@ -224,7 +220,8 @@ class WorkbenchApp(SurvivingApp):
             await dialog
         except Ended as ended:
             if why := str(ended):
-                plain_notify(self, why, title=ended.title, severity=ended.severity, timeout=SECONDS[ended.severity])
+                seconds = None if ended.severity == "information" else 15  # None: Textual's default
+                plain_notify(self, why, title=ended.title, severity=ended.severity, timeout=seconds)
 
     # -- actions
 
@@ -261,6 +258,7 @@ class WorkbenchApp(SurvivingApp):
     action_set_up_column = _asks(lambda app: actions.columns.set_up(app))
     action_add_column = _asks(lambda app: actions.columns.add(app))
     action_past_runs = _asks(lambda app: actions.past_runs.look_at_runs(app))
+    action_everything_sent = _asks(lambda app: actions.past_runs.look_at_runs(app, "everywhere"))
     action_record = _runs(lambda app: actions.checking.record(app))
     action_check = _runs(lambda app: actions.checking.check(app))
     action_break_replies = _asks(lambda app: actions.benching.break_replies(app))
@@ -290,9 +288,6 @@ class WorkbenchApp(SurvivingApp):
     def action_cancel(self) -> None:
         if not self.main.cancel():
             self.guidance.put_away()
-
-    def action_everything_sent(self) -> None:
-        self.ask(actions.past_runs.look_at_runs(self, "everywhere"))
 
     def action_follow_teacher(self) -> None:
         if self.teacher is not None:

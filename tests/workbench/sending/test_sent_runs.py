@@ -56,6 +56,15 @@ def test_a_run_is_whole_again_with_its_session_as_it_was(kept: SentRuns) -> None
     assert kept.whole(99) is None and kept.session_of(99) is None
 
 
+def test_a_run_that_an_earlier_version_stored_with_a_rating_is_found_and_whole(kept: SentRuns) -> None:
+    kept.add(RUN)
+    kept.close()
+    with closing(sqlite3.connect(sent_runs.sent_file())) as opened, opened:
+        opened.execute("UPDATE runs SET head = json_set(head, '$.rating', 'good', '$.note', 'so so')")
+    (listed,) = kept.search(Wanted()).runs
+    assert kept.whole(listed.id) == replace(RUN, id=listed.id)
+
+
 def test_words_of_prompt_reply_error_and_session_find_a_run(kept: SentRuns) -> None:
     kept.add(RUN, SESSION)
     failed = replace(RUN, column="json", text="", error="response: no field label", phase="failed", messages=())

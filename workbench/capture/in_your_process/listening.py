@@ -121,7 +121,11 @@ class Listener:
         if call is None:
             return
         if call.kind == "model":
-            _answered(call, outputs, exception)
+            attempt = call.data.get("attempt")
+            if attempt is not None and exception is not None:
+                attempt["error"] = json.dumps(f"{type(exception).__name__}: {exception}"[:1_000])
+            elif attempt is not None:
+                attempt["outputs"] = dumps(outputs if isinstance(outputs, list) else [outputs])
         elif call.kind == "predictor" and call.attempts and not call.data.get("is lost"):
             key, definition = self._signature(call)
             completions = (
@@ -155,7 +159,14 @@ class Listener:
             owner.data["demos"] = dumps([_fields_of(one) for one in given["demos"] or ()])
         # A prompt that is made during parsing is for TwoStep's second model.
         around = [one.kind for one in call.enclosing() if one.kind in ("parse", "predictor", "module")]
-        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": around[:1] == ["parse"]})
+        options = {
+            name: value
+            for name, value in vars(instance).items()
+            if not name.startswith("_") and (value is None or isinstance(value, (bool, int, str)))
+        }
+        classes = [f"{one.__module__}:{one.__name__}" for one in type(instance).__mro__ if one is not object]
+        adapter = {"classes": classes, "options": options}
+        owner.attempts.append({"adapter": adapter, "is_extraction": around[:1] == ["parse"]})
 
     @_guarded
     def on_adapter_format_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
@@ -306,16 +317,6 @@ def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {**in_order, **(inputs.get("kwargs") or {})}
 
 
-def _answered(call: _Call, outputs: Any, exception: Any) -> None:
-    attempt = call.data.get("attempt")
-    if attempt is None:
-        return
-    if exception is not None:
-        attempt["error"] = json.dumps(f"{type(exception).__name__}: {exception}"[:1_000])
-    else:
-        attempt["outputs"] = dumps(outputs if isinstance(outputs, list) else [outputs])
-
-
 def _attempt(attempt: dict[str, Any]) -> str:
     pieces = {
         "adapter": json.dumps(attempt["adapter"]),
@@ -336,17 +337,6 @@ def _object(pieces: dict[str, str]) -> str:
 
 def _list(texts: Any) -> str:
     return "[" + ",".join(texts) + "]"
-
-
-def _adapter(instance: Any) -> dict[str, Any]:
-    """Return an adapter's classes, its own first, and its plain options."""
-    options = {
-        name: value
-        for name, value in vars(instance).items()
-        if not name.startswith("_") and (value is None or isinstance(value, (bool, int, str)))
-    }
-    classes = [f"{one.__module__}:{one.__name__}" for one in type(instance).__mro__ if one is not object]
-    return {"classes": classes, "options": options}
 
 
 def _fields_of(example: Any) -> dict[str, Any]:

@@ -13,10 +13,9 @@ import sys
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def _listen() -> None:
-    """Load the folder `in_your_process` under a name that no program uses."""
+try:
     folder = os.path.join(os.path.dirname(_HERE), "in_your_process")
-    name = "_workbench_capture"
+    name = "_workbench_capture"  # no program uses it
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
@@ -24,22 +23,14 @@ def _listen() -> None:
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     importlib.import_module(f"{name}.attaching").from_environment()
-
-
-def _run_the_hidden_one() -> None:
-    """Import the `sitecustomize` that this module hides, if any, in its place."""
-    this = sys.modules.pop("sitecustomize")
-    sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
-    try:
-        importlib.import_module("sitecustomize")
-    except ImportError as error:
-        if error.name != "sitecustomize":
-            raise
-        sys.modules.setdefault("sitecustomize", this)
-
-
-try:
-    _listen()
 except Exception as error:  # the program comes first
     sys.stderr.write(f"workbench capture: nothing is captured: {type(error).__name__}: {error}\n")
-_run_the_hidden_one()
+# Import the `sitecustomize` that this module hides, if any, in its place
+this = sys.modules.pop("sitecustomize")
+sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
+try:
+    importlib.import_module("sitecustomize")
+except ImportError as error:
+    if error.name != "sitecustomize":
+        raise
+    sys.modules.setdefault("sitecustomize", this)

@@ -164,7 +164,12 @@ def run(options: arguments.Options) -> int:
         console.problem(said)
         codes.append(exit_codes.PROVIDER)
     if options.no_send and not any(cell.many for cell in grid.cells):
-        console.problem(_no_run(planned))
+        columns = dict.fromkeys(column for held in planned.results.values() for _, column in held.places)
+        if columns:
+            said = f"the results files have no run of these requests; they have runs of {', '.join(columns)}"
+        else:
+            said = "no results file has a run; leave out --no-send to make the runs"
+        console.problem(said)
         codes.append(exit_codes.NOTHING)
     return _tell(grid, None if old is None else compare_benches(old, grid, options.level or LEVEL), options, codes)
 
@@ -178,7 +183,15 @@ def planned_by(options: arguments.Options) -> tuple[Plan, list[str]]:
             options.paths.append(names.pop())
     if not options.paths:
         raise CommandError("which sessions? Give files or folders, as in `workbench bench q.session.json`")
-    found = [_target(str(path), options) for path in fixture_files.find(options.paths)]
+    found: list[Target] = []
+    for path in fixture_files.find(options.paths):
+        chosen = selection.select(str(path), options.adapters, every_case=True)
+        chosen = selection.vary_columns(chosen, options, beside=True)
+        cases = tuple([one for one in chosen.session.cases if not options.cases or one.name in options.cases])
+        handlers = tool_answers.handlers(chosen.session, options.handlers)
+        found.append(
+            Target(str(path), chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
+        )
     targets = [one for one in found if one.cases]
     missing = [name for name in options.cases if not any(case.name == name for one in found for case in one.cases)]
     if missing or not targets:
@@ -215,15 +228,6 @@ def benched(planned: Plan, options: arguments.Options, checks: Sequence[Check]) 
     return grid_of(planned, checks), codes
 
 
-def _target(file: str, options: arguments.Options) -> Target:
-    chosen = selection.select(file, options.adapters, every_case=True)
-    chosen = selection.vary_columns(chosen, options, beside=True)
-    wanted = options.cases
-    cases = tuple([case for case in chosen.session.cases if not wanted or case.name in wanted])
-    handlers = tool_answers.handlers(chosen.session, options.handlers)
-    return Target(file, chosen.session, chosen.columns, cases, chosen.allow_code, handlers, options.shard)
-
-
 def _old(options: arguments.Options, planned: Plan) -> Grid | None:
     """Read the earlier bench. Raises `SessionError`, and `CommandError` if there is none."""
     if options.compare is None:
@@ -236,14 +240,6 @@ def _old(options: arguments.Options, planned: Plan) -> Grid | None:
     if found.told:
         console.problem(f"{options.compare}: {found.told}; skipped")
     return planned.as_of(found)
-
-
-def _no_run(planned: Plan) -> str:
-    """Say that the results files lack the asked runs, and which columns they have."""
-    columns = dict.fromkeys(column for held in planned.results.values() for _, column in held.places)
-    if not columns:
-        return "no results file has a run; leave out --no-send to make the runs"
-    return f"the results files have no run of these requests; they have runs of {', '.join(columns)}"
 
 
 def _run_open(planned: Plan, options: arguments.Options, checks: Sequence[Check]) -> list[int]:

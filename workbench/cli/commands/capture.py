@@ -46,6 +46,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+from adapters.errors import reason_of
 from sessions.causes.finding import Causes
 from sessions.checking import reports
 from sessions.checking.verdicts import totals
@@ -125,7 +126,7 @@ def run(options: arguments.Options, show: Show) -> int:
         try:
             calls = stack.enter_context(attached(Path(folder))) if options.live else None
         except OSError as error:
-            raise CommandError(f"{folder}: {(error.strerror or str(error)).lower()}") from error
+            raise CommandError(f"{folder}: {reason_of(error)}") from error
         if calls is not None and not program:
             return show(lambda: f"attached to {folder}", calls, lambda: ATTACHED.replace("DIR", folder))
         return _capture(options, program, show, calls)
@@ -228,7 +229,7 @@ def _run(program: list[str], environment: Mapping[str, str], output: Path, calls
         near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
         if program[0].endswith(".py") and Path(program[0]).is_file():
             raise CommandError(f"{program[0]} is a source file: write `python {program[0]}`") from None
-        raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
+        raise CommandError(f"{program[0]}: {reason_of(error)}{near}") from None
     names = [name for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
     handlers: dict[signal.Signals, Any] = {
         getattr(signal, name): lambda got, frame: process.send_signal(got) for name in names

@@ -36,6 +36,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from adapters.errors import reason_of
 from sessions.causes.cause import Cause, verdict_lines
 from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
@@ -172,7 +173,10 @@ def run(options: arguments.Options) -> int:
         if advice:
             console.message(advice)
         if unlinked:
-            console.text(_unlinked_line(unlinked, len(files)))
+            named = [path if why == NO_LINK else f"{path} ({why})" for path, why in unlinked.items()]
+            verb = "follows" if len(unlinked) == 1 else "follow"
+            sessions = counted(len(files), "session")
+            console.text(f"{len(unlinked):,} of {sessions} {verb} no source: {few(named, MOST_UNLINKED)}")
         _tell_of_project(followed, options.paths)
     for line in github_annotations.commands(found, errors):
         console.message(line)
@@ -201,13 +205,6 @@ def _tell_of_project(followed: Mapping[str, int], paths: Sequence[str]) -> None:
             console.message(
                 f"this project has dspy {own.version} ({os.path.relpath(own.source)}), and {sessions}; {shows}"
             )
-
-
-def _unlinked_line(unlinked: Mapping[str, str], count: int) -> str:
-    """Name the sessions without a linked program: `2 of 9 sessions follow no source: a.session.json, …`."""
-    named = [path if why == NO_LINK else f"{path} ({why})" for path, why in unlinked.items()]
-    verb = "follows" if len(unlinked) == 1 else "follow"
-    return f"{len(unlinked):,} of {counted(count, 'session')} {verb} no source: {few(named, MOST_UNLINKED)}"
 
 
 def write_causes(causes: Sequence[Cause]) -> None:
@@ -306,7 +303,7 @@ def _write_markdown(
             with Path(summary).open("a", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            console.problem(f"{summary}: {error.strerror or error}; the summary is not written")
+            console.problem(f"{summary}: {reason_of(error)}; the summary is not written")
 
 
 def _write(checked: Checked) -> None:

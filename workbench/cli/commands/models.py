@@ -112,7 +112,9 @@ def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str
     for server in servers.known():
         names = servers.models_at(server) if ask else ()
         where = f"{server.place} ({server.source})"
-        answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
+        answer = ""
+        if ask and not names:
+            answer = "; does not answer" if names is None else "; has no model"
         for name in names or (f"{server.provider}/…",):
             says = servers.asked(server, name) if names else None
             remark = f"; {says.words()}" if says is not None else ""

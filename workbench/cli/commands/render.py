@@ -62,7 +62,15 @@ def run(options: arguments.Options) -> int:
             shapes[column.id] = {"messages": [], "segments": [], "request": None, "error": error}
             continue
         if options.tokens:
-            spent[column.id] = _spent(request)
+            from adapters.lm.capabilities import split_model
+            from adapters.lm.worker import questions
+            from adapters.requests.token_ledger import ledger_of, pieces_of
+            from workbench.output.spending import spent_by
+
+            # with the model's own tokenizer if it is available
+            provider, name = split_model(request.model or "")
+            counts = questions.counts_of(name, pieces_of(request)) if provider == "openai" else None
+            spent[column.id] = spent_by(request, ledger_of(request, counts))
         if options.json:
             shapes[column.id] = _shape(chosen, column, request, options.request)
         elif options.tokens:
@@ -116,18 +124,6 @@ def _shape(chosen: selection.Selection, column: Column, request: Request, with_h
         **({"other_table": said} if said else {}),
         "lints": list(map(json_shapes.lint, linting.lints_of(chosen.session, column, case, request))),
     }
-
-
-def _spent(request: Request) -> Spent:
-    """Count the tokens of a request, with the model's own tokenizer if available."""
-    from adapters.lm.capabilities import split_model
-    from adapters.lm.worker import questions
-    from adapters.requests.token_ledger import ledger_of, pieces_of
-    from workbench.output.spending import spent_by
-
-    provider, name = split_model(request.model or "")
-    counts = questions.counts_of(name, pieces_of(request)) if provider == "openai" else None
-    return spent_by(request, ledger_of(request, counts))
 
 
 def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:

@@ -134,7 +134,7 @@ def _show_run(kept: SentRuns, options: arguments.Options) -> int:
 
 
 def _shape(run: PastRun, without: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name, value in asdict(run).items() if name not in (*without, "rating", "note")}
+    return {name: value for name, value in asdict(run).items() if name not in without}
 
 
 def _line(run: PastRun) -> str:

@@ -156,7 +156,9 @@ def _fixed(chosen: Selection, wanted: str) -> tuple[Selection, str]:
     console.message(f"applied: {effect.fix.message}")
     session, index = effect.after.session, chosen.session.columns.index(column)
     read = fixes.parse_result(chosen.session, chosen.case, column)
-    before = "no reply" if read is None else OUTCOMES[exit_codes.OK if read.ok else exit_codes.DIFFERENT]
+    before = "no reply"
+    if read is not None:
+        before = OUTCOMES[exit_codes.OK if read.ok else exit_codes.DIFFERENT]
     fixed = replace(chosen, session=session, columns=(session.columns[index],), case=session.case(chosen.case.name))
     return fixed, before
 

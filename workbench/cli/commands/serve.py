@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from adapters.errors import reason_of
 from workbench.cli import arguments
 from workbench.output import console, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -96,7 +97,7 @@ def run(options: arguments.Options) -> int:
             is_typed = sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
             asyncio.run(class_room.hold(setup, say, opened, typed=sys.stdin if is_typed else None))
     except OSError as error:
-        why = (error.strerror or str(error)).rpartition("): ")[2].lower()  # asyncio repeats the address in parentheses
+        why = reason_of(error).rpartition("): ")[2]  # asyncio repeats the address in parentheses
         raise CommandError(f"{options.host}:{options.port}: {why}") from error
     return exit_codes.OK
 
@@ -130,7 +131,7 @@ def setup_of(options: arguments.Options, kept: ExitStack) -> Setup:
         try:
             top.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise CommandError(f"--keep {top}: {(error.strerror or str(error)).lower()}") from error
+            raise CommandError(f"--keep {top}: {reason_of(error)}") from error
     return Setup(
         sessions=sessions,
         top=Path(os.path.realpath(top)),

@@ -14,7 +14,7 @@ from textual import work
 from textual.content import Content
 from textual.widgets import OptionList
 
-from adapters.errors import SignatureError
+from adapters.errors import SignatureError, reason_of
 from adapters.late_dataclasses import replace
 from sessions import examples
 from sessions.errors import SessionError, counted
@@ -51,7 +51,7 @@ def read(path: Path) -> Card | str:
         size = path.stat().st_size
         return f"{size:,} {TOO_LARGE}" if size > LARGEST else card_of(store.load(path))
     except OSError as error:
-        return error.strerror or str(error)
+        return reason_of(error)
     except SessionError as error:
         return one_line(": ".join(filter(None, (error.place, error.message))), 200)
 
@@ -128,8 +128,10 @@ class BrowseScreen(ChooseScreen):
             self._glance.show(card.preview)
         elif card and card.endswith(TOO_LARGE):  # no error: the file opens
             self._glance.show(lines((card, QUIET)))
+        elif card:
+            self._glance.show(lines((f"✗ {card}", "$text-warning")))
         else:
-            self._glance.show(lines((f"✗ {card}", "$text-warning") if card else ("" if entry is None else "…", QUIET)))
+            self._glance.show(lines(("" if entry is None else "…", QUIET)))
 
     @work(exit_on_error=False)
     async def _look_into_files(self) -> None:

@@ -203,7 +203,7 @@ def take(host: Host, left: Left) -> bool:
     done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
     settled = len(done.settled | text.settled)
     count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
-    taken = "Pulled the program's text. " if text.was_pulled else ""
+    taken = "Pulled the program's text. " if text.settled else ""
     waiting = f"{counted(done.waiting, 'waits', 'wait')} for another cause. " if done.waiting else ""
     waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
     waiting += "{app.check|F9} asks again. " if waiting else ""

@@ -233,7 +233,14 @@ async def do(host: Host, column: Column, what: str) -> None:
     elif what == "session":
         _edit(host, partial(set_model, model=None), f"the session's model for {id}")
     elif what in ("params", "session-params"):
-        await _parameters(host, column if what == "params" else None)
+        of_session = what == "session-params"
+        params = host.document.session.params if of_session else column.params
+        of = "the session" if of_session else id
+        shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
+        hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} close'
+        typed = await answer_to(host, AskScreen(f"Parameters of {of}", shown, refused, hint))
+        change = partial(edits.set_session) if of_session else partial(column_edits.change, id=id)
+        _edit(host, partial(change, params=field_values.read_json(typed or "{}")), f"parameters of {of}")
     elif what == "fallback":
         fallback = not host.document.session.fallback
         _edit(host, partial(edits.set_session, fallback=fallback), "fallback")
@@ -286,17 +293,6 @@ def move(host: Host, id: str, by: int) -> None:
 def try_variant(host: Host, tag: str, column: Column) -> None:
     """Add a column with the variants of a tag next to a column."""
     _edit(host, partial(column_edits.copy, id=column.id, variant=tag), f"variant {tag} beside {column.id}")
-
-
-async def _parameters(host: Host, column: Column | None) -> None:
-    """Ask for the parameters of a column, or of the session, as a JSON object."""
-    params = host.document.session.params if column is None else column.params
-    of = "the session" if column is None else column.id
-    shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
-    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} close'
-    typed = await answer_to(host, AskScreen(f"Parameters of {of}", shown, refused, hint))
-    change = edits.set_session if column is None else partial(column_edits.change, id=column.id)
-    _edit(host, partial(change, params=field_values.read_json(typed or "{}")), f"parameters of {of}")
 
 
 def refused(text: str) -> str:

@@ -7,6 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+from adapters.errors import reason_of
 from sessions.file import whole_files
 from sessions.running import rendering
 from workbench.exporting import forms
@@ -41,7 +42,7 @@ def hand_out(host: Host, path: Path) -> None:
         if not said:
             host.app.deliver_binary(path)
     except OSError as error:
-        said = error.strerror or str(error)
+        said = reason_of(error)
     if said:
         raise Ended(f"{path.name}: {said}", "Not downloaded", "error")
     host.main.status.say(f"{path.name} is in your browser's downloads")
@@ -99,7 +100,7 @@ async def export(host: Host, name: str) -> None:
     try:
         whole_files.write(path, made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise Ended(f"{path}: {error.strerror or error}", "Not exported", "error") from error
+        raise Ended(f"{path}: {reason_of(error)}", "Not exported", "error") from error
     if answer == "download":
         hand_out(host, path)
     else:

@@ -15,6 +15,7 @@ from sessions.file import autosave, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 from sessions.source import linking
+from workbench.output.display import one_line
 from workbench.state.document import Place, State, session_with_drafts, state_of
 from workbench.tui.dialogs.ask import Answer, AskScreen, ConfirmScreen
 from workbench.tui.dialogs.choose import ChooseScreen, Entry
@@ -294,13 +295,8 @@ def _write(host: Host, path: Path, write: Callable[[], saving.Saved]) -> None:
     except (SessionError, OSError, ValueError) as error:
         said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
         raise Ended(said, "Not saved", "error") from error
-    _show_saved(host, path, saved)
-
-
-def _show_saved(host: Host, path: Path, saved: saving.Saved) -> None:
-    """Merge changes made on disk, as a change that can be undone, and report the save."""
     document = host.document
-    if saved.session is not document.session:
+    if saved.session is not document.session:  # of changes made on disk, as a change that can be undone
         host.main.edit(partial(_set_session, session=saved.session), Place("session"), f"merge {path.name}")
     autosave.discard(document.path)
     document.mark_saved(path, saved.fingerprint)
@@ -316,8 +312,7 @@ def _show_saved(host: Host, path: Path, saved: saving.Saved) -> None:
         here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"
         host.main.status.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
     if saved.taken:
-        more = f" and {len(saved.taken) - 3} more" if len(saved.taken) > 3 else ""
-        merged = f"Those changes are merged in: {', '.join(saved.taken[:3])[:200]}{more}."
+        merged = f"Those changes are merged in: {one_line(few(saved.taken, 3), 200)}."
         said = f"The file was changed on disk too. {merged} {host.key_words('{app.undo|^z} removes them.')}"
         plain_notify(host.app, said, title=f"Saved and merged {path.name}", timeout=10)
 

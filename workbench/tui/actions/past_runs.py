@@ -30,7 +30,6 @@ from workbench.tui.dialogs.ask import AskScreen, value_of
 from workbench.tui.dialogs.sent_runs import PROGRAM, RunHistoryScreen
 from workbench.tui.host import Ended, Host, answer_to
 from workbench.tui.panes.verdicts import CODE_REPLY, TOOL_REPLY
-from workbench.tui.runs import replies
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.text.plain import plain_notify
@@ -104,7 +103,7 @@ def _reply_of(run: PastRun, sent: Session | None) -> Reply:
             digest = rendering.request_of(sent, column, sent.case(run.case)).digest()
         except Exception:  # format may raise anything; without a digest the reply is never marked as old
             digest = None
-    return replies.rated(Reply(run.text, model=run.model, request_digest=digest), run.rating, run.note)
+    return Reply(run.text, model=run.model, request_digest=digest)
 
 
 def _add_reply(session: Session, run: PastRun, reply: Reply) -> Session:
@@ -218,11 +217,14 @@ async def _add_step(host: Host, rendered: RenderedColumn) -> None:
 
     number = len(case.history)
     host.main.edit(change, Place("history", case.name, number), f"step {number} of {rendered.column.id}")
-    is_done = values["finished"] is True and "generated_code" in step if is_code else step["tool_name"] == FINISH
-    done = (
-        f"the agent is done: choose the predictor {'CodeAct.extractor' if is_code else 'ReAct.extract'} for its outputs"
-    )
-    added = step["tool_name"] if not is_code else "code" if "generated_code" in step else "code that does not parse"
+    if is_code:
+        does_parse, following = "generated_code" in step, "CodeAct.extractor"
+        is_done = does_parse and values["finished"] is True
+        added = "code" if does_parse else "code that does not parse"
+    else:
+        added, following = step["tool_name"], "ReAct.extract"
+        is_done = added == FINISH
+    done = f"the agent is done: choose the predictor {following} for its outputs"
     host.main.status.say(done if is_done else f"step {number} added: {added}")
 
 

@@ -83,9 +83,11 @@ class ChooseScreen(Dialog[str | None]):
             for texts in ([one.name for one in self._entries], [one.about for one in self._entries])
         ]
         fits = longest_name + longest_about <= WIDE_FROM
-        self._name_width = (longest_name if fits else min(LONGEST_ALIGNED, longest_name)) if is_short else 0
-        if is_short and self._name_width + longest_about > WIDE_FROM:
-            self.classes_of_frame = "-wide"
+        self._name_width = 0
+        if is_short:
+            self._name_width = longest_name if fits else min(LONGEST_ALIGNED, longest_name)
+            if self._name_width + longest_about > WIDE_FROM:
+                self.classes_of_frame = "-wide"
 
     def contents(self) -> Iterable[Widget]:
         # made before the list is mounted, or the dialog would be laid out again

@@ -89,8 +89,11 @@ class FieldScreen(Dialog[NewMember | None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._types.display = self._type.has_focus
-        more = _HINT_OF_ROLE if self._role.has_focus else _HINT_OF_TYPES if self._lists_types else ""
-        self._hint = more + _HINT
+        self._hint = _HINT
+        if self._role.has_focus:
+            self._hint = _HINT_OF_ROLE + _HINT
+        elif self._lists_types:
+            self._hint = _HINT_OF_TYPES + _HINT
         self.show_last_line()
 
     @property

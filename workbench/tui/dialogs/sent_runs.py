@@ -31,24 +31,20 @@ LONGEST_VALUE = 300
 
 
 def head_of(run: PastRun) -> tuple[Piece, ...]:
-    """Show a run's outcome, time, column, model, duration and rating in a line."""
+    """Show a run's outcome, time, column, model and duration in a line."""
     sign, style = SIGNS.get(run.phase, ("?", "note"))
-    rated = {"good": " ★ good", "bad": " ✗ bad"}.get(run.rating, "")
     return (
         Piece(f"{sign} ", style),
         Piece(run.time, "title"),
         Piece(f"  {one_line(run.title, 30)} · {one_line(run.case, 30)} · {one_line(run.column, 30)}", "text"),
         Piece(f"  {one_line(run.model, 40)}", "accent"),
         Piece(f"  {run.seconds:.1f}\u00a0s" if run.seconds else "", "note"),
-        Piece(rated, "ok" if run.rating == "good" else "error"),
     )
 
 
 def one_run(run: PastRun) -> list[Block]:
     """Show everything stored about a run."""
     blocks = [Block(head_of(run))]
-    if run.note:
-        blocks.append(block(f"“{run.note}”", "note", indent=2))
     if run.error:
         blocks.append(block(run.error, "error", indent=2))
     for name, value in run.values.items():
@@ -264,8 +260,7 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
         run = self._found.runs[index]
         sign, style = SIGNS.get(run.phase, ("?", "note"))
         mark = "◆ " if index == self._marked else "  "
-        rated = {"good": " ★", "bad": " ✗"}.get(run.rating, "")
-        said = run.note or run.error or " ".join(run.text.split())
+        said = run.error or " ".join(run.text.split())
         where = self._where(run)
         return lines(
             (mark, "$text-accent bold"),
@@ -274,6 +269,6 @@ class RunHistoryScreen(Dialog[tuple[PastRun, bool] | None]):
             where + " " * (self._room_of_where - cell_width(where)),
             (f"{one_line(run.column, 16):<10}", "bold"),
             (f" {one_line(run.model, 24):<16} ", "$text-accent"),
-            (f"{f'{run.seconds:.1f} s' if run.seconds else ''}{rated}  ", QUIET),
+            (f"{run.seconds:.1f} s  " if run.seconds else "  ", QUIET),
             one_line(said, 80),
         )

@@ -247,7 +247,9 @@ def parser_blocks(at: LookedAt) -> list[Block]:
         row = [(one.column.id, "key")]
         for name in parsers:
             reading = reading_by(one, name)
-            tone = "note" if reading is None or reply_lesson.is_waiting(reading) else "ok" if reading.ok else "error"
+            tone = "note"
+            if reading is not None and not reply_lesson.is_waiting(reading):
+                tone = "ok" if reading.ok else "error"
             row.append((reply_lesson.words_of(reading, name == one.column.adapter), tone))
         rows.append(row)
     targets = ["", *[target_of(one.column.id) for one in with_reply]]
@@ -336,24 +338,11 @@ def stream_blocks(at: LookedAt, seed: int) -> list[Block]:
         name = (f"{'✗' if losses else '✓'} ", "error" if losses else "ok")
         blocks.append(named(field.field, name, stream_summary(field, len(chunks))))
         blocks += [named("", (said, "error")) for said in losses]
-    return [*blocks, *heading("Chunk by chunk"), *_lines(chunks, fields)]
-
-
-def chunks_as_sent(at: LookedAt) -> tuple[str, ...]:
-    """Return the chunks of the shown reply as received; none for an edited, pasted or unsent reply."""
-    reply, text = at.rendered.reply, at.rendered.text
-    ends = list(itertools.accumulate(reply.chunks or ())) if reply is not None else []
-    if not ends or ends[-1] != len(text):
-        return ()
-    return tuple(text[start:end] for start, end in zip([0, *ends], ends, strict=False))
-
-
-def _lines(chunks: Sequence[str], fields: Sequence[streaming.StreamedField]) -> list[Block]:
+    blocks += heading("Chunk by chunk")
     emitted: dict[int | None, list[streaming.Emitted]] = {}
     for field in fields:
         for one in field.emitted:
             emitted.setdefault(one.at, []).append(one)
-    blocks: list[Block] = []
     for number, chunk in enumerate(chunks[:MOST_CHUNKS]):
         pieces = [Piece(f"{short(chunk, LONGEST_CHUNK):<{LONGEST_CHUNK}} ", "note"), *_emitted(emitted.get(number, ()))]
         blocks.append(Block(tuple(pieces), 2, "", Piece(f"{number + 1:>5}  ", "key")))
@@ -363,6 +352,15 @@ def _lines(chunks: Sequence[str], fields: Sequence[streaming.StreamedField]) -> 
     if at_the_end:
         blocks.append(Block((Piece("at the end ", "note"), *at_the_end), 2, "", Piece(" " * 7, "key")))
     return blocks
+
+
+def chunks_as_sent(at: LookedAt) -> tuple[str, ...]:
+    """Return the chunks of the shown reply as received; none for an edited, pasted or unsent reply."""
+    reply, text = at.rendered.reply, at.rendered.text
+    ends = list(itertools.accumulate(reply.chunks or ())) if reply is not None else []
+    if not ends or ends[-1] != len(text):
+        return ()
+    return tuple(text[start:end] for start, end in zip([0, *ends], ends, strict=False))
 
 
 def _emitted(emitted: Sequence[streaming.Emitted]) -> list[Piece]:

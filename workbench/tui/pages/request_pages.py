@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from adapters.formats import catalog
 from adapters.lm import ProviderError
@@ -100,7 +99,15 @@ def request_blocks(
             left = len(request.messages) - number
             blocks.append(block(f"… {left:,} more messages; copy the request to see them", "note"))
             break
-        blocks += _message(message.as_dict())
+        rest = dict(message.as_dict())
+        blocks.append(Block((Piece(str(rest.pop("role", "")), "accent"),), 2))
+        content = rest.pop("content", None)
+        if content is not None:
+            said = content if isinstance(content, str) else as_json(content)
+            blocks.append(block(said, "value", indent=4))
+        if rest:
+            blocks.append(block(as_json(rest), "data", indent=4))
+        blocks.append(EMPTY)
     return blocks
 
 
@@ -195,19 +202,6 @@ def other_models(at: LookedAt) -> list[Block]:
             ]
         )
     return table(rows)
-
-
-def _message(message: Mapping[str, Any]) -> list[Block]:
-    content = message.get("content")
-    extra = {key: value for key, value in message.items() if key not in ("role", "content")}
-    blocks = [Block((Piece(str(message.get("role", "")), "accent"),), 2)]
-    if isinstance(content, str):
-        blocks.append(block(content, "value", indent=4))
-    elif content is not None:
-        blocks.append(block(as_json(content), "value", indent=4))
-    if extra:
-        blocks.append(block(as_json(extra), "data", indent=4))
-    return [*blocks, EMPTY]
 
 
 def card_blocks(at: LookedAt) -> list[Block]:

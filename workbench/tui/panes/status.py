@@ -99,8 +99,9 @@ class StatusLine(Widget):
         """Show the current document."""
         session = self._document.session
         path = self._document.path
-        name = session.name or "untitled"
-        file = path.name if path is not None else name if name.lower().startswith("new") else f"new: {name}"
+        file = path.name if path is not None else session.name or "untitled"
+        if path is None and not file.lower().startswith("new"):
+            file = f"new: {file}"
         case = self._document.state.case.name if len(session.cases) > 1 else ""
         own = {one.model for one in session.columns} if session.columns else {None}
         model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"

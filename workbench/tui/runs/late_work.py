@@ -64,8 +64,9 @@ class ExactCounts:
         `is_wanted` starts the child process if needed, because the numbers are on screen.
         """
         before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
-        child = sys.modules.get("adapters.lm.child")
-        if not (is_wanted or (child is not None and child.is_running())):
+        # another thread may be importing the module, whose function is then not there yet
+        is_running = getattr(sys.modules.get("adapters.lm.child"), "is_running", None)
+        if not (is_wanted or (is_running is not None and is_running())):
             return
         for rendered in columns:
             request, id = rendered.request, rendered.column.id

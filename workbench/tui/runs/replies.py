@@ -168,12 +168,6 @@ class Replies:
 SIGNS: dict[Rating, tuple[str, str]] = {"good": ("★ good", "$text-success"), "bad": ("✗ bad", "$text-error")}
 
 
-def rated(reply: Reply, rating: str, note: str) -> Reply:
-    """Return the reply with this rating (None if the word is unknown) and note (None if blank)."""
-    found: Rating | None = "good" if rating == "good" else "bad" if rating == "bad" else None
-    return replace(reply, rating=found, note=note.strip() or None)
-
-
 def rating_words(reply: Reply | None) -> Content:
     """Describe rating and note in a few words; empty if there are none."""
     if reply is None:

@@ -167,7 +167,11 @@ class PaneSizesScreen(PointingScreen):
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
         of_editors = self._fitting(round(width * share)) if is_beside else None
-        self._size_editors("1fr" if is_left_alone else of_editors, "1fr" if is_left_alone else None)
+        styles = self.editors.styles.inline
+        size = {"width": "1fr" if is_left_alone else of_editors, "height": "1fr" if is_left_alone else None}
+        for name, value in size.items():  # Textual lays out the screen again even if None replaces None
+            if value is not None or styles.has_rule(name):
+                setattr(styles, name, value)
         if not is_left_alone:
             beside = of_editors + CELLS_OF_MIDDLE if of_editors is not None and column is None else 0
             self.columns.expect(width - beside, (self.app.size, self.is_projected, self.is_alone))
@@ -183,13 +187,6 @@ class PaneSizesScreen(PointingScreen):
             prompt_with_reply=one_part and self.app.size.height >= MEDIUM and not self.is_projected,
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
-
-    def _size_editors(self, width: int | str | None, height: str | None) -> None:
-        """Set the size of the editors; Textual lays out the screen again even if None replaces None."""
-        styles = self.editors.styles.inline
-        for name, value in (("width", width), ("height", height)):
-            if value is not None or styles.has_rule(name):
-                setattr(styles, name, value)
 
     def maximize_pane(self) -> None:
         """Toggle between all panes and only the focused pane, which changes with the focus."""

@@ -159,17 +159,15 @@ class EntryList(OptionList, FitsItsRoom, KeepsReverse):
             state = "-hover" if index == self._hovered else ""
         row = self._painted.get((index, state))
         if row is None:
-            row = self._painted[index, state] = self._paint(index, state)
+            parts = self.entries[index].parts if index < len(self.entries) else ()
+            row = Strip([Segment(text, self._look(state, style)) for text, style in parts])
+            width = self._painted_width
+            if row.cell_length > width > 0:
+                last = row.crop(width - 1, width)
+                row = Strip([*row.crop(0, width - 1), *[Segment("…", one.style) for one in last]])
+            row = row.adjust_cell_length(self.size.width, self._look(state, ""))
+            self._painted[index, state] = row
         return row
-
-    def _paint(self, index: int, state: str) -> Strip:
-        parts = self.entries[index].parts if index < len(self.entries) else ()
-        row = Strip([Segment(text, self._look(state, style)) for text, style in parts])
-        width = self._painted_width
-        if row.cell_length > width > 0:
-            last = row.crop(width - 1, width)
-            row = Strip([*row.crop(0, width - 1), *[Segment("…", one.style) for one in last]])
-        return row.adjust_cell_length(self.size.width, self._look(state, ""))
 
     def _look(self, state: str, style: str) -> RichStyle:
         if (state, style) not in self._looks:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -90,6 +92,16 @@ def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about
     counts.look([shown])
     counts.look([shown])
     assert not counted
+
+
+def test_nothing_is_counted_while_another_thread_still_imports_the_module_of_the_child(
+    counted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "adapters.lm.child", ModuleType("adapters.lm.child"))
+    counts = ExactCounts(Heard())
+    for _ in range(2):
+        counts.look([rendered()])
+    assert counted == [] and counts.asked == {}
 
 
 def test_whoever_looks_at_the_numbers_has_them_counted_though_nothing_is_loaded_yet(

@@ -177,8 +177,8 @@ def _type_beside(annotation: str, told: int, room: int) -> str:
     shown = one_line(annotation, room // 3)
     if shown.endswith("…") and cell_len(shown) < SHORTEST_TYPE:  # a few letters of it say nothing
         return ""
-    left = room - 2 - cell_len(shown)
-    return "" if left < (told if told <= room else SHORTEST_VALUE) else shown
+    needed = told if told <= room else SHORTEST_VALUE
+    return shown if room - 2 - cell_len(shown) >= needed else ""
 
 
 def _untyped_value(value: Any, annotation: str) -> str:

@@ -69,7 +69,21 @@ class Marks:
     def __init__(self, text: str, spans: Sequence[Span], names: Sequence[str] = ()) -> None:
         self.spans = tuple(spans)
         self._starts = [span.start for span in self.spans]
-        self.labels = _labels(text, self.spans)
+        self.labels: list[Label] = []
+        last: tuple[str | None, str] = (None, "")
+        for span in self.spans:
+            if span.kind == "marker" and span.field is None:
+                continue
+            piece = text[span.start : span.end]
+            stripped = piece.lstrip()
+            # braces and commas between fields are parsed: to call them ignored would mislead
+            is_punctuation = len(piece) < LONGEST_PUNCTUATION and not _WORD.search(piece)
+            if not stripped or (span.kind == "ignored" and is_punctuation):
+                continue
+            face = (span.field, "value" if span.kind == "marker" else span.kind)
+            if face != last:
+                self.labels.append(Label(span.end - len(stripped), span.kind, span.field))
+                last = face
         self._label_offsets = [label.offset for label in self.labels]
         self.margin = max(
             [
@@ -109,24 +123,6 @@ class Marks:
 
 _MATTERS: tuple[SpanKind, ...] = ("duplicate", "repaired", "value", "unknown", "marker", "ignored", "prose", "untraced")
 _RANK = {kind: rank for rank, kind in enumerate(_MATTERS)}
-
-
-def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
-    labels: list[Label] = []
-    last: tuple[str | None, str] = (None, "")
-    for span in spans:
-        if span.kind == "marker" and span.field is None:
-            continue
-        piece = text[span.start : span.end]
-        stripped = piece.lstrip()
-        # braces and commas between fields are parsed: to call them ignored would mislead
-        if not stripped or (span.kind == "ignored" and len(piece) < LONGEST_PUNCTUATION and not _WORD.search(piece)):
-            continue
-        face = (span.field, "value" if span.kind == "marker" else span.kind)
-        if face != last:
-            labels.append(Label(span.end - len(stripped), span.kind, span.field))
-            last = face
-    return labels
 
 
 def shifted(spans: Sequence[Span], start: int, growth: int) -> tuple[Span, ...]:
