@@ -103,21 +103,15 @@ class Desk:
     async def settle(self) -> None:
         """Waits until keys are taken in and what they changed is shown, unless they ended the app."""
         await self.pilot.pause()
-        if not self._has_work:
-            return
         for _ in range(20_000):
-            await self.pilot.pause(0.001)
-            if not self._has_work:
+            if not self.app.is_running or not (
+                self.app.key_order.is_busy or self.main._show_is_due or self.main._panes_are_due
+            ):
                 break
+            await self.pilot.pause(0.001)
         else:
             raise AssertionError("keys were not taken in, or what they changed is not shown")
         await self.pilot.pause()
-
-    @property
-    def _has_work(self) -> bool:
-        """Whether keys are still taken in, or what they changed is not shown yet."""
-        main = self.main
-        return self.app.is_running and (self.app.key_order.is_busy or main._show_is_due or main._panes_are_due)
 
     async def stands_still(self, widget: Widget) -> None:
         """Waits until the layouts of the start no longer move a widget, so that a click meets it."""
