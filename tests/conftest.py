@@ -22,7 +22,7 @@ sys.dont_write_bytecode = False
 gc.set_threshold(50_000, 20, 10)
 
 # How long an example takes says how busy the machine is. In CI the rest is of hypothesis's own profile.
-for name, examples in (("few examples", 30), ("many examples", 100)):
+for name, examples in (("few examples", 20), ("many examples", 100)):
     settings.register_profile(
         name,
         settings.default,

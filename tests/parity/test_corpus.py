@@ -99,10 +99,14 @@ def test_replies_for_our_own_types_are_read_as_dspys(name: str, record: Record) 
         tally.report(record)
 
 
-def test_large_and_deep_replies_are_read_as_dspy_reads_them(record: Record) -> None:
+SECONDS_OF_DSPY = "chat-deep-chat-any-parens-100k"
+
+
+@pytest.mark.parametrize("wait", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["soon read", "seconds"])
+def test_large_and_deep_replies_are_read_as_dspy_reads_them(record: Record, wait: bool) -> None:
     tally = Tally("stored large and deep replies", LIMITED)
     for case in PARSE:
-        if set(case["tags"]) & set(LARGE):
+        if set(case["tags"]) & set(LARGE) and (case["id"] == SECONDS_OF_DSPY) == wait:
             built = build(case["signature"])
             tally.add(case["id"], compare.parsing(case["adapter"], built, decode(case["completion"], built.namespace)))
     tally.report(record)

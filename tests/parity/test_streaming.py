@@ -9,7 +9,6 @@ import dspy
 import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.streaming import StreamListener
-from litellm.types.utils import Delta, ModelResponseStream, StreamingChoices
 
 from adapters.replies import streaming
 
@@ -74,7 +73,10 @@ def cut(rng: random.Random, text: str) -> list[str]:
     return chunks
 
 
-def chunk(text: str) -> ModelResponseStream:
+def chunk(text: str) -> Any:
+    # seconds of imports, for the runs alone that stream
+    from litellm.types.utils import Delta, ModelResponseStream, StreamingChoices
+
     return ModelResponseStream(choices=[StreamingChoices(delta=Delta(content=text))])
 
 

@@ -18,6 +18,7 @@ from sessions.file import autosave
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from workbench.state.document import Place
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.panes.status import StatusLine
 from workbench.tui.runs.runs import Send
 from workbench.tui.widgets.text.editor import Editor
 
@@ -191,7 +192,9 @@ def at_the_desk(
         folders = {"XDG_STATE_HOME": state}
         if home is not None:
             folders = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
-        with patch.dict("os.environ", {**folders, **terminal}):
+        # what the status line says stays until the test has read it, however busy the machine is
+        said = patch.object(StatusLine.say, "__defaults__", (300.0,))
+        with patch.dict("os.environ", {**folders, **terminal}), said:
             app = asyncio.run(run())
             autosave.discard(app.document.path)  # or its thread writes to a folder that is being removed
     assert mistakes is None or len(app.mistakes.seen) == mistakes, list(app.mistakes.seen)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 from adapters.formats import catalog
 from tests.support.notebook_cell import Cell
@@ -20,6 +19,8 @@ CODE = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type
 @pytest.fixture(scope="module")
 def shown() -> list[dict[str, Any]]:
     """What IPython hands the notebook for each cell."""
+    from IPython.core.interactiveshell import InteractiveShell  # seconds of imports
+
     shell = InteractiveShell()
     found: list[dict[str, Any]] = []
     for source in CODE:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy  # which imports its `stats` only when it is asked for
 
 from sessions.bench import statistics
 from sessions.bench.statistics import (
@@ -39,7 +39,7 @@ def ones(only_first, only_second, both=0):
 def test_an_interval_is_that_of_scipy(runs, confidence):
     for successes in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
         ours = wilson(successes, runs, confidence)
-        theirs = stats.binomtest(successes, runs).proportion_ci(confidence, method="wilson")
+        theirs = scipy.stats.binomtest(successes, runs).proportion_ci(confidence, method="wilson")
         assert ours.low == pytest.approx(theirs.low, abs=1e-9)
         assert ours.high == pytest.approx(theirs.high, abs=1e-9)
 
@@ -54,7 +54,7 @@ def test_an_interval_of_nothing_says_nothing_and_an_impossible_share_is_refused(
 @pytest.mark.parametrize(("only_first", "only_second"), itertools.product([0, 1, 3, 8, 20, 61], repeat=2))
 def test_with_one_run_a_case_the_test_is_mcnemars_exact_one(only_first, only_second):
     different = only_first + only_second
-    theirs = stats.binomtest(only_first, different, 0.5).pvalue if different else 1.0
+    theirs = scipy.stats.binomtest(only_first, different, 0.5).pvalue if different else 1.0
     assert paired_p(ones(only_first, only_second, both=9)) == pytest.approx(theirs, rel=1e-9, abs=1e-12)
 
 
@@ -66,7 +66,7 @@ def test_with_repeats_the_test_is_scipys_exact_permutation_test():
         pairs = [(Fraction(draw.randint(0, size), size), Fraction(draw.randint(0, size), size)) for size in sizes]
         differences = [one - two for one, two in pairs]
         scaled = np.array([float(one * 30) for one in differences])  # whole numbers: sums compare exactly
-        theirs = stats.permutation_test(
+        theirs = scipy.stats.permutation_test(
             (scaled.round(),), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
         ).pvalue
         assert paired_p(differences) == pytest.approx(min(1.0, theirs), abs=1e-9)
@@ -88,7 +88,7 @@ def test_under_no_difference_it_errs_no_more_often_than_it_says(repeats):
         counts = [[sum(draw.random() < one for _ in range(repeats)) for one in chances] for _ in "ab"]
         differences = [Fraction(one - two, repeats) for one, two in zip(*counts, strict=True)]
         wrong += paired_p(differences) <= LEVEL
-    most = stats.binom.ppf(1 - 1e-6, trials, LEVEL)  # of an honest test, one run of this in a million has more
+    most = scipy.stats.binom.ppf(1 - 1e-6, trials, LEVEL)  # of an honest test, one run of this in a million has more
     assert wrong <= most
     assert wrong > 0 or repeats == 1
 
@@ -99,7 +99,7 @@ def test_among_several_pairs_one_is_called_different_no_more_often_than_that():
     for _ in range(trials):
         columns = [[Share(int(draw.random() < 0.6), 1) for _ in range(40)] for _ in range(5)]
         wrong += any(one.is_certain for one in compare(list(itertools.combinations(columns, 2))))
-    assert wrong <= stats.binom.ppf(1 - 1e-6, trials, LEVEL)
+    assert wrong <= scipy.stats.binom.ppf(1 - 1e-6, trials, LEVEL)
 
 
 def test_a_correction_for_several_tests_never_makes_a_value_smaller_nor_changes_their_order():
@@ -177,7 +177,7 @@ def test_enumerating_gives_the_p_value_of_scipys_permutation_test(monkeypatch):
     for _ in range(20):
         differences = [Fraction(draw.randint(-30, 36), 60) for _ in range(draw.randint(2, 12))]
         scaled = np.array([float(one * 60) for one in differences]).round()
-        theirs = stats.permutation_test(
+        theirs = scipy.stats.permutation_test(
             (scaled,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="greater"
         ).pvalue
         assert upper_tail(differences) == pytest.approx(theirs, abs=1e-9)
@@ -187,7 +187,7 @@ def test_the_test_of_a_cell_is_fishers_of_scipy():
     for before, now in itertools.product([Share(20, 20), Share(13, 17), Share(0, 5)], [Share(3, 20), Share(5, 5)]):
         table = [[now.successes, now.runs - now.successes], [before.successes, before.runs - before.successes]]
         p, least = fisher(before, now)
-        assert p == pytest.approx(stats.fisher_exact(table, alternative="less").pvalue)
+        assert p == pytest.approx(scipy.stats.fisher_exact(table, alternative="less").pvalue)
         assert least <= p
     assert fisher(Share(0, 0), Share(0, 0)) == (1.0, 1.0)
 
@@ -223,7 +223,7 @@ def test_the_interval_of_a_difference_covers_it_and_is_that_of_agresti_and_min()
     interval = difference_interval(ones(only_first, only_second, count - 9))
     middle = (only_first - only_second) / (count + 2)
     spread = (only_first + only_second + 1) / (count + 2) - middle**2
-    half = stats.norm.ppf(0.975) * np.sqrt(spread / (count + 2))
+    half = scipy.stats.norm.ppf(0.975) * np.sqrt(spread / (count + 2))
     assert (interval.low, interval.high) == pytest.approx((middle - half, middle + half))
 
 
@@ -240,7 +240,7 @@ def test_the_bootstrap_of_many_values_is_close_to_students_interval() -> None:
     rng = random.Random(1)
     for count in (30, 150, 400):
         values = tuple([rng.gauss(0.5, 0.1) for _ in range(count)])
-        low, high = stats.t.interval(0.95, count - 1, np.mean(values), stats.sem(values))
+        low, high = scipy.stats.t.interval(0.95, count - 1, np.mean(values), scipy.stats.sem(values))
         found = bootstrap(values)
         assert (found.low, found.high) == pytest.approx((low, high), abs=0.1 * (high - low))
 

@@ -73,9 +73,14 @@ class KeptStyles(Stylesheet):
             self.parse()
 
     def update_nodes(self, nodes: Iterable[DOMNode], animate: bool = False) -> None:
-        """Update the styles of nodes; before their screen is shown, only remember that they changed."""
+        """Update the styles of nodes; before their screen is shown, only remember that they changed.
+
+        Textual takes the focus from each widget that it removes when an app ends, and styles all around it again.
+        """
         nodes = list(nodes)
         one = next(iter(nodes), None)
+        if isinstance(one, Widget) and not one.app.is_running:
+            return
         if not isinstance(one, Widget) or (one.is_attached and one.screen.stack_updates):
             self._numbers, self._updates_many = {}, True
             try:

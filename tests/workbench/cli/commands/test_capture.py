@@ -225,10 +225,13 @@ os.wait(), os.wait()
 """,
     "a thread": "one = threading.Thread(target=ask, args='abcdefg'); one.start(); one.join(); os._exit(1)",
 }
+HARSH = ("SIGKILL", "forks before any call")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-@pytest.mark.parametrize("how", ENDS)
+@pytest.mark.parametrize(
+    "how", [*HARSH, *[pytest.param(one, marks=pytest.mark.slow) for one in ENDS if one not in HARSH]]
+)
 def test_calls_are_captured_however_their_process_ends(how: str, tmp_path: Path) -> None:
     done = captured(sys.executable, "-c", ASKED + ENDS[how], cwd=tmp_path, options=("-o", "o", "--json", "r.json"))
     assert "workbench capture: 7 calls, 1 session in o" in done.err and "lost" not in done.err

@@ -95,7 +95,12 @@ def hints(desk: Desk) -> str:
             "→ next   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
             "← back   esc close   c next adapter   ↑↓ scroll   ⇧↑↓ explanation",
         ),
-        (67, "→ next   esc close   c next adapter   ↑↓ scroll", "← back   esc close   c next adapter   ↑↓ scroll"),
+        pytest.param(
+            67,
+            "→ next   esc close   c next adapter   ↑↓ scroll",
+            "← back   esc close   c next adapter   ↑↓ scroll",
+            marks=pytest.mark.slow,
+        ),
         (42, "→ next   esc close   c next adapter", "← back   esc close   c next adapter"),
     ],
 )

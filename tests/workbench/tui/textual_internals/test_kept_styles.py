@@ -128,6 +128,23 @@ class Hall(Screen[None]):
         yield Vertical(self.lamp)
 
 
+def test_an_app_that_ends_styles_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual moves the focus away from each widget that it removes, and styles the widgets around it."""
+    while_it_ended: list[Any] = []
+    update = Stylesheet.update_nodes
+
+    async def act(desk: Desk) -> None:
+        def updated(stylesheet: Stylesheet, nodes: Any, animate: bool = False) -> None:
+            while_it_ended.extend([] if desk.app.is_running else nodes)
+            update(stylesheet, nodes, animate)
+
+        assert desk.app.focused is not None
+        monkeypatch.setattr(Stylesheet, "update_nodes", updated)
+
+    at_the_desk(act)
+    assert while_it_ended == []
+
+
 def test_each_of_two_screens_that_were_never_shown_keeps_what_changed_on_it() -> None:
     async def look() -> None:
         async with Room().run_test() as pilot:

@@ -154,7 +154,7 @@ def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
     at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
 
 
-@pytest.mark.parametrize("size", [(100, 30), MIDDLE, WIDE])
+@pytest.mark.parametrize("size", [MIDDLE, *[pytest.param(one, marks=pytest.mark.slow) for one in ((100, 30), WIDE)]])
 def test_no_step_is_cut_and_those_that_do_not_fit_are_counted(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show("first")
