@@ -29,6 +29,7 @@ from textual.widgets._toast import Toast, ToastRack
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
@@ -150,6 +151,27 @@ def test_a_dialog_is_painted_whole_once_and_shows_what_is_notified_meanwhile(mon
         desk.app.notify("saved elsewhere")
         await desk.press("ctrl+l")
         await desk.until(lambda: "saved elsewhere" in "".join(painted_anew(desk.app.screen)))
+
+    at_the_desk(act)
+
+
+def test_what_changes_every_cell_is_painted_from_the_pieces_in_sight(monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[object] = []
+    display = WorkbenchApp._display
+
+    def displayed(app: WorkbenchApp, screen: Screen[Any], update: object) -> None:
+        painted.append(update)
+        display(app, screen, update)
+
+    async def act(desk: Desk) -> None:
+        await desk.settle()
+        monkeypatch.setattr(WorkbenchApp, "_display", displayed)
+        for _ in range(2):  # projector mode, and back
+            painted.clear()
+            await desk.press("shift+f6")
+            await desk.settle()
+            assert isinstance(painted[0], LayoutUpdate)
+            assert not any(isinstance(one, LayoutUpdate) for one in painted[1:])
 
     at_the_desk(act)
 
