@@ -29,7 +29,6 @@ from textual.widgets._toast import Toast, ToastRack
 
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
-from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.ask import Answer, ConfirmScreen
 from workbench.tui.textual_internals.kept_styles import KeptStyles
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
@@ -155,23 +154,14 @@ def test_a_dialog_is_painted_whole_once_and_shows_what_is_notified_meanwhile(mon
     at_the_desk(act)
 
 
-def test_what_changes_every_cell_is_painted_from_the_pieces_in_sight(monkeypatch: pytest.MonkeyPatch) -> None:
-    painted: list[object] = []
-    display = WorkbenchApp._display
-
-    def displayed(app: WorkbenchApp, screen: Screen[Any], update: object) -> None:
-        painted.append(update)
-        display(app, screen, update)
-
+def test_a_screen_of_which_every_cell_changed_in_parts_is_painted_whole() -> None:
     async def act(desk: Desk) -> None:
-        await desk.settle()
-        monkeypatch.setattr(WorkbenchApp, "_display", displayed)
-        for _ in range(2):  # projector mode, and back
-            painted.clear()
-            await desk.press("shift+f6")
-            await desk.settle()
-            assert isinstance(painted[0], LayoutUpdate)
-            assert not any(isinstance(one, LayoutUpdate) for one in painted[1:])
+        compositor = desk.main._compositor
+        width, height = desk.main.size
+        left, right = Region(0, 0, 30, height + 9), Region(20, 0, width - 20, height)
+        for regions, kind in (({left, right}, LayoutUpdate), ({left, right.translate((11, 0))}, ChopsUpdate)):
+            compositor._dirty_regions = regions
+            assert isinstance(compositor.render_update(), kind)
 
     at_the_desk(act)
 
