@@ -1,5 +1,7 @@
 """The app in a real terminal beside the least possible on the same machine: `python benchmarks/screen.py`.
 
+With words behind it, rows with such a word in their names alone are measured: `screen.py "model list" alt+p`.
+
 A bare Textual app runs beside ours, and both are measured in turn: first paint, a key to the editor and to the columns
 (a Static each, updated with the whole text), a pushed and a popped screen. The bar of each is a ratio, of medians and
 of p95; the load of the machine stands behind it. Memory and the paint of a large session are measured too.
@@ -45,6 +47,11 @@ STEPS = {
 }
 WHEEL = {"wheel": ("\x1b[<65;20;12M",)}
 """Turned where the grid of a bench is; the list of runs is a part of its screen."""
+LONG_LISTS = {
+    "10,000 runs": ("runs", "reply 9999", "\x1br"),
+    "bench of 5,000 cells": ("bench", "case 0", "\x10", "Bench: the grid", "\r"),
+}
+"""The bare list that stands beside each, what is shown once it is open, and the keys that open it."""
 BARE_LISTS = """
 import sys
 from textual.app import App
@@ -71,18 +78,25 @@ QUIET = 0.3
 """Seconds after which nothing more is painted for a key; what was painted last before them is its end."""
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        here = Path(folder)
-        _first_paint(here)
-        for demos in (16, 1000):
-            _keystrokes(here, demos)
-        _large_editor(here)
-        _large_session(here)
-        _model_list(here)
-        _every_screen(here)
-        _leaving_alone(here)
-        _long_lists(here)
+def main(wanted: Sequence[str]) -> int:
+    rows = {
+        "first paint, prompts in view": _first_paint,
+        **{f"keys with {demos:,} demos": partial(_keystrokes, demos=demos) for demos in (16, 1000)},
+        "editor of 104 kB": _large_editor,
+        "session of 5.1 MB": _large_session,
+        "model list": _model_list,
+        **{f"{name} and back": partial(_screen, name=name) for name in SCREENS},
+        "leaving F10": _leaving_alone,
+        **{name: partial(_long_list, name=name) for name in LONG_LISTS},
+    }
+    measured = [row for name, row in rows.items() if not wanted or any(word in name for word in wanted)]
+    if not measured:
+        print(f"no such row; there are: {'; '.join(rows)}")
+        return 2
+    for row in measured:
+        with tempfile.TemporaryDirectory() as folder:
+            row(Path(folder))
+    return 0
 
 
 def _terminal(words: list[str], here: Path) -> Terminal:
@@ -267,8 +281,8 @@ def _model_list(here: Path, rounds: int = 7) -> None:
         _tell_costs("model list", 3.0, [one for one, _ in costs[1:]], [one for _, one in costs[1:]])
 
 
-def _every_screen(here: Path, rounds: int = 5) -> None:
-    """Every screen and dialog that a key opens, there and back, in processor time, against a bare screen."""
+def _screen(here: Path, name: str, rounds: int = 5) -> None:
+    """A screen or dialog that a key opens, there and back, in processor time, against a bare screen."""
     with _ours(here, _session(here, 16, 200)) as ours, _bare(here, "Signature one") as bare:
         ours.wait_for("Your input")
 
@@ -280,10 +294,10 @@ def _every_screen(here: Path, rounds: int = 5) -> None:
                 _settle(terminal)
             return _processor(terminal.pid) - start
 
+        key = SCREENS[name]
+        back = key if name in ("f11", "alt+p") else "escape"
         least = partial(there_and_back, bare, "f2", "f10")
-        for name, key in SCREENS.items():
-            back = key if name in ("f11", "alt+p") else "escape"
-            _compare(f"{name} and back", 3.0, partial(there_and_back, ours, key, back), least, rounds)
+        _compare(f"{name} and back", 3.0, partial(there_and_back, ours, key, back), least, rounds)
 
 
 def _leaving_alone(here: Path, rounds: int = 20) -> None:
@@ -306,37 +320,32 @@ def _leaving_alone(here: Path, rounds: int = 20) -> None:
         _compare("leaving F10 with six columns", 3.0, lambda: left(ours, "f10"), lambda: left(bare, "f2"), rounds)
 
 
-def _long_lists(here: Path, rounds: int = 4, steps: int = 10) -> None:
-    """A step in a list of 10,000 runs and in a bench of 5,000 cells, in processor time, against a bare list."""
+def _long_list(here: Path, name: str, rounds: int = 4, steps: int = 10) -> None:
+    """A step in a list of 10,000 runs or in a bench of 5,000 cells, in processor time, against a bare list."""
     session = _session(here, 0, 0)
     _write_runs(here, session)
     _write_bench(session)
-    opened = {
-        "runs": ("10,000 runs", "reply 9999", "\x1br"),
-        "bench": ("bench of 5,000 cells", "case 0", "\x10", "Bench: the grid", "\r"),
-    }
-    for name, (said, marker, *keys) in opened.items():
-        words = [sys.executable, "-c", BARE_LISTS, name]
-        with _ours(here, session) as ours, _terminal(words, here) as bare:
-            ours.wait_for("Your input")
-            for terminal in (ours, bare):
-                _settle(terminal)
-            before = _processor(ours.pid)
-            for key in keys:
-                ours.press(key)
-                _settle(ours)
-            ours.wait_for(marker)
-            print(f"     {said}: opened in {1000 * (_processor(ours.pid) - before):.0f} ms of processor time")
+    bare_list, marker, *opening = LONG_LISTS[name]
+    with _ours(here, session) as ours, _terminal([sys.executable, "-c", BARE_LISTS, bare_list], here) as bare:
+        ours.wait_for("Your input")
+        for terminal in (ours, bare):
+            _settle(terminal)
+        before = _processor(ours.pid)
+        for key in opening:
+            ours.press(key)
+            _settle(ours)
+        ours.wait_for(marker)
+        print(f"     {name}: opened in {1000 * (_processor(ours.pid) - before):.0f} ms of processor time")
 
-            def step(terminal: Terminal, keys: Sequence[str]) -> float:
-                before = _processor(terminal.pid)
-                for number in range(steps):
-                    terminal.press(keys[number % len(keys)])
-                    _settle(terminal, 0.05)
-                return (_processor(terminal.pid) - before) / steps
+        def step(terminal: Terminal, keys: Sequence[str]) -> float:
+            before = _processor(terminal.pid)
+            for number in range(steps):
+                terminal.press(keys[number % len(keys)])
+                _settle(terminal, 0.05)
+            return (_processor(terminal.pid) - before) / steps
 
-            for pressed, keys in (STEPS | (WHEEL if name == "bench" else {})).items():
-                _compare(f"{said}: {pressed}", 3.0, partial(step, ours, keys), partial(step, bare, keys), rounds)
+        for pressed, keys in (STEPS | (WHEEL if bare_list == "bench" else {})).items():
+            _compare(f"{name}: {pressed}", 3.0, partial(step, ours, keys), partial(step, bare, keys), rounds)
 
 
 def _write_runs(here: Path, session: Path, count: int = 10_000) -> None:
@@ -388,4 +397,4 @@ def _memory(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

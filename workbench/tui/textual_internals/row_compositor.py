@@ -7,6 +7,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Self
 
+from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events, messages, on
@@ -47,8 +48,9 @@ class RowCompositor(Compositor):
     Where a part of its screen is repainted, as after a change behind a dialog, it paints every change. Textual then
     paints that part alone and forgets what other widgets have to paint.
 
-    The whole screen is joined from the pieces in sight; Textual first cuts every row of every widget at the edges of
-    all widgets, which takes a fifth of the time. Its rows are kept until a change in them, for a dialog in front.
+    A screen of which every cell changed is painted whole. It is joined from the pieces in sight; Textual first cuts
+    every row of every widget at the edges of all widgets, which takes a fifth of the time. Its rows are kept until a
+    change in them, for a dialog in front.
     """
 
     def __init__(self) -> None:
@@ -108,6 +110,19 @@ class RowCompositor(Compositor):
         self._painted = self._visible_map or {}
         self._forget_changed_rows()
         return exposed
+
+    def render_update(self, full: bool = False, *others: Any, **options: Any) -> RenderableType | None:
+        return super().render_update(full or self._is_all_changed(), *others, **options)
+
+    def _is_all_changed(self) -> bool:
+        """Tell if every cell is to be painted, as after a change of the theme."""
+        if sum([one.area for one in self._dirty_regions]) < self.size.area:
+            return False
+        changed: list[list[tuple[int, int]]] = [[] for _ in range(self.size.height)]
+        for region in self._dirty_regions:
+            for y in region.intersection(self.size.region).line_range:  # a smaller screen keeps regions of before
+                changed[y] = _joined(changed[y], region.column_span)
+        return not any(_uncovered(row, 0, self.size.width) for row in changed)
 
     def render_partial_update(self) -> ChopsUpdate | None:
         self._changed = tuple(self._dirty_regions)

@@ -154,6 +154,18 @@ def test_a_dialog_is_painted_whole_once_and_shows_what_is_notified_meanwhile(mon
     at_the_desk(act)
 
 
+def test_a_screen_of_which_every_cell_changed_in_parts_is_painted_whole() -> None:
+    async def act(desk: Desk) -> None:
+        compositor = desk.main._compositor
+        width, height = desk.main.size
+        left, right = Region(0, 0, 30, height + 9), Region(20, 0, width - 20, height)
+        for regions, kind in (({left, right}, LayoutUpdate), ({left, right.translate((11, 0))}, ChopsUpdate)):
+            compositor._dirty_regions = regions
+            assert isinstance(compositor.render_update(), kind)
+
+    at_the_desk(act)
+
+
 def test_the_panes_are_not_laid_out_for_a_screen_that_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out: list[str] = []
     layout = Screen._refresh_layout
