@@ -30,9 +30,9 @@ from adapters.replies.repairs import (
     under_markers,
     value_guesses,
     without_signs,
+    xml_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
-from adapters.replies.xml_guesses import xml_guesses
 from adapters.values.plain_json import parts_of
 
 
