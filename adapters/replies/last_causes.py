@@ -18,6 +18,7 @@ from adapters.replies.flags.xml_structure import TAG
 from adapters.replies.near_misses import find
 from adapters.replies.patterns import CUT_OFF, LAST, LIKELY, UNFORMATTED, UNKNOWN, fixes_of
 from adapters.replies.reading import ABSENT, ReplyForm, kept
+from adapters.replies.repairs import may_name_outputs
 from adapters.replies.sections import only_mentions_tags, sound, without_thinking
 from adapters.signatures.type_names import written
 
@@ -199,9 +200,9 @@ def last_cause(evidence: Evidence) -> Diagnosis:
     if missing and states[-1] not in ABSENT:  # a cut-off reply lacks its last outputs
         return _told(reading, MISSING, _lacks(evidence, "the model left {} out"), missing[0])
     is_a_beginning = bool(missing) and FOUND.isdisjoint(states[-len(missing) :])
-    if is_a_beginning and reading.ended.finish_reason != "stop" and not evidence.labels.begin_a_line(missing):
+    if is_a_beginning and reading.ended.finish_reason != "stop":
         for flag in grounds(reading):
-            if flag.name == CUT_OFF:
+            if flag.name == CUT_OFF and not evidence.labels.begin_a_line(missing):
                 return _told(reading, CUT_OFF, flag.message)
     is_own = reading.form == "own"  # the form that a user's own parser expects is unknown
     if not is_own and len(reading.lacking) == len(states):
@@ -247,28 +248,30 @@ def unformatted(evidence: Evidence) -> Diagnosis:
     announced = ANNOUNCED.search(text, begin) if text.find(":", begin) >= 0 else None
     if not only_prose and (program := PROGRAM.match(text)):
         message = f"{subject} begins with a block of {program.group(1)} instead of the {expected}."
-    elif "\\boxed{" in text:
+    elif not only_prose and "\\boxed{" in text:
         message = f"{subject} has its answer in \\boxed{{…}}, as mathematics is written, instead of the {expected}."
-    elif only_mentions and TAG.search(text):
+    elif only_mentions and not only_prose and TAG.search(text):
         message = f"{subject} is prose that mentions tags inside sentences, without any field in tags."
         is_prose = True
     elif broken is not None and broken.start is not None:
         message = f"The reply is {broken.message.strip()} ({place(reading, broken.start)})."
     elif announced and (only_prose or STRUCTURE.search(text, 0, announced.start()) is None):
         message = f"{subject} ends where it announces the answer, without any {expected}."
-    elif in_json := _json_instead(reading, text, subject, expected):
+    elif not only_prose and (in_json := _json_instead(reading, text, subject, expected)):
         message = in_json
-    elif 2 * len(labels := _labels_from(evidence, text).of(reading.fields)) >= len(reading.fields):
+    elif may_name_outputs(reading) and 2 * len(labels := _labels_from(evidence, text).of(reading.fields)) >= len(
+        reading.fields
+    ):
         layout = (
             f"a table instead of the {expected}; it"
-            if TABLE.search(text, 0, LONGEST_SOUGHT)
+            if "|" in text and TABLE.search(text, 0, LONGEST_SOUGHT)
             else f"no {expected} of the outputs, but"
         )
         message = f"{subject} has {layout} {_as_written(reading, labels)}."
         if evidence.broken:
             message = f"{evidence.broken}. It {_as_written(reading, labels)}."
     elif only_prose or STRUCTURE.search(text) is None:
-        is_prose = len(text.split()) > 2 * len(reading.fields)
+        is_prose = len(text.split(None, 2 * len(reading.fields))) > 2 * len(reading.fields)
         layout = _layout(text[:LONGEST_SOUGHT]) if is_prose else f"bare: {shown(text)}"
         message = f"{subject} is {layout}, without any {expected}."
     else:
@@ -284,9 +287,10 @@ def _labels_from(evidence: Evidence, text: str) -> Labels:
 
 def _json_instead(reading: Reading, text: str, subject: str, expected: str) -> str:
     """Say that a reply is in JSON, where the form has none; "" for others."""
-    is_object = text.lstrip("`json \n")[:1] == "{" and text.find('"') > 0
-    is_json = is_object or all(f'"{name}":' in text for name in reading.fields)
-    if reading.form not in ("markers", "xml") or not is_json:
+    if reading.form not in ("markers", "xml") or '"' not in text:
+        return ""
+    is_object = text.lstrip("`json \n")[:1] == "{"
+    if not is_object and not all(f'"{name}":' in text for name in reading.fields):
         return ""
     found = list(dict.fromkeys([one[1] for one in islice(KEY_AND_COLON.finditer(text), MOST_KEYS)]))
     with_keys = f", with the keys {', '.join(map(shown, found[:MOST_SHOWN]))}" if found else ""
@@ -325,7 +329,7 @@ def _demo_with(reading: Reading, inputs: Sequence[str]) -> str:
 
 def _layout(text: str) -> str:
     """Name the layout of a text without any label of an output."""
-    if TABLE.search(text):
+    if "|" in text and TABLE.search(text):
         return "a table"
     if text[0] == '"':
         return "one JSON string"

@@ -46,6 +46,23 @@ def markers_by_sound(signature: Signature) -> Mapping[str, str]:
     return MappingProxyType({**names_by_sound(signature), COMPLETED: COMPLETED})
 
 
+SEPARATORS = str.maketrans("", "", "\t\n\v\f\r\x1c\x1d\x1e\x1f _-")
+"""The signs that `sound` drops from an ASCII text without backslashes."""
+
+
+def may_name_outputs(reading: Reading) -> bool:
+    """Return whether a reply may hold the name of an output in any spelling; fast."""
+    known: bool | None = reading.detected.get(may_name_outputs)
+    if known is None:
+        text = reading.completion
+        known = len(text) > LONGEST or "\\" in text or not text.isascii()
+        if not known:
+            letters = text.translate(SEPARATORS).lower()
+            known = any(name in letters for name in names_by_sound(reading.signature))
+        reading.detected[may_name_outputs] = known
+    return known
+
+
 COMPLETED = "completed"
 """The marker at the end of a Chat reply."""
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
