@@ -5,6 +5,7 @@ Flags and near misses recognise the patterns; the table (`patterns.py`) ranks th
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from adapters.late_dataclasses import replace
 from adapters.replies.fix_makers import copied_from, target_at
 from adapters.replies.flag import Diagnosis, Fix, Flag, use_adapter
 from adapters.replies.flags.explaining import grounds
+from adapters.replies.flags.json_flags import KEY_AND_COLON
 from adapters.replies.flags.json_text import valid_object_at
 from adapters.replies.last_causes import PROGRAM, Evidence, last_cause, unformatted
 from adapters.replies.near_misses import LEAKS
@@ -37,6 +39,7 @@ OF_ANY_FIELD = LEAKS | {"placeholder-echoed"}
 """Flags of a parsed field that explain why another field fails."""
 FOUND = frozenset(("read", "failed"))
 """States of outputs that are in the reply."""
+BEGINNING = re.compile(r"\[\[ ## (?!completed\b)(\w*)")
 FREE_FORMS = ("own", "prose")
 """The forms whose outputs may look like anything."""
 
@@ -85,8 +88,8 @@ def diagnose(reading: Reading) -> tuple[Diagnosis, ...]:
         return causes
     if names == {CUT} and not reading.ok:
         return _of_a_cut(Evidence(reading), causes[0])
-    if is_loop and not reading.ok and reading.form not in FREE_FORMS and not (shown := Evidence(reading)).has_begun:
-        causes = (*causes, unformatted(shown))  # fewer repetitions alone make no format
+    if is_loop and not reading.ok and reading.form not in FREE_FORMS and not _has_begun(reading):
+        causes = (*causes, unformatted(Evidence(reading)))  # fewer repetitions alone make no format
     in_vain: set[str] = set()
     if CUT in names and (is_echo or is_loop or ECHO in names or _is_complete(reading)):
         in_vain.add(CUT)  # more tokens would make it longer
@@ -122,7 +125,7 @@ def _causes(reading: Reading, found: list[Flag], late: set[str]) -> tuple[Diagno
 def _of_a_cut(evidence: Evidence, cut: Diagnosis) -> tuple[Diagnosis, ...]:
     """Return the causes of a reply that was cut off, among them those that precede its end."""
     reading, text = evidence.reading, evidence.text
-    if not evidence.has_begun:
+    if not _has_begun(reading):
         return last_cause(evidence), replace(cut, find_fixes=tuple) if PROGRAM.match(text) else cut
     outputs = reading.signature.output_fields
     end = valid_object_at(text, text.find("{")) if "json" in reading.form else -1
@@ -150,6 +153,21 @@ def _of_extraction(causes: tuple[Diagnosis, ...], number: int) -> tuple[Fix, ...
         changes = [fix for fix in one.fixes if fix.kind != "fallback" and "params" not in fix.change]
         left.append(tuple([fix for fix in changes if fix.change.get("adapter") != "twostep"]))
     return left[number] if number or any(left) else (use_adapter("json"),)
+
+
+def _has_begun(reading: Reading) -> bool:
+    """Return True if the reply has an output, or the beginning of the format."""
+    if len(reading.lacking) < len(reading.fields):
+        return True
+    text = reading.completion
+    if PROGRAM.match(text):
+        return False
+    if reading.form in ("json", "fenced json"):
+        keys = KEY_AND_COLON.findall(text)
+        return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
+    if reading.form == "markers":
+        return any(name not in reading.signature.input_fields for name in BEGINNING.findall(text))
+    return "<" in text or ("{" in text and reading.form != "xml")
 
 
 def _fails_before_its_end(reading: Reading) -> bool:

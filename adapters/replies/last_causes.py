@@ -49,7 +49,6 @@ PROGRAM_LINE = re.compile(
     r"^[ \t]*(?:\w[^\n]{0,300};$|(?:def|class|import|from|func|fn) \w[^\n]{0,300}[:({]?$)", re.MULTILINE
 )
 LISTED = re.compile(r"(?:[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t][^\n]{0,500}(?:\n\s*|\Z))+")
-BEGINNING = re.compile(r"\[\[ ## (?!completed\b)(\w*)")
 
 
 class Label(NamedTuple):
@@ -91,11 +90,8 @@ class Labels:
 
     def __init__(self, text: str, start: int = 0) -> None:
         self.text, self.start = text, start
+        self._lower = text[start : start + LONGEST_SOUGHT].lower()
         self._known: dict[str, Label | None] = {}
-
-    @kept
-    def _lower(self) -> str:
-        return self.text[self.start : self.start + LONGEST_SOUGHT].lower()
 
     def of(self, names: Collection[str]) -> dict[str, Label]:
         """Return the labels of outputs that have one."""
@@ -151,21 +147,6 @@ class Evidence:
         if "default" in reading.states:
             return [name for name in lacking if reading.fields[name].state == "missing"]
         return lacking
-
-    @kept
-    def has_begun(self) -> bool:
-        """True if the reply has an output, or the beginning of the format."""
-        reading, text = self.reading, self.text
-        if len(reading.lacking) < len(reading.fields):
-            return True
-        if PROGRAM.match(text):
-            return False
-        if reading.form in ("json", "fenced json"):
-            keys = KEY_AND_COLON.findall(text)
-            return "{" in text and (not keys or not reading.fields.keys().isdisjoint(keys))
-        if reading.form == "markers":
-            return any(name not in reading.signature.input_fields for name in BEGINNING.findall(text))
-        return "<" in text or ("{" in text and reading.form != "xml")
 
 
 def _labels(text: str, found: Iterator[re.Match[str]]) -> Iterator[Label]:

@@ -55,7 +55,7 @@ def may_name_outputs(reading: Reading) -> bool:
     known: bool | None = reading.detected.get(may_name_outputs)
     if known is None:
         text = reading.completion
-        known = len(text) > LONGEST or "\\" in text or not text.isascii()
+        known = reading.has_values or len(text) > LONGEST or "\\" in text or not text.isascii()
         if not known:
             letters = text.translate(SEPARATORS).lower()
             known = any(name in letters for name in names_by_sound(reading.signature))
