@@ -25,14 +25,15 @@ from adapters.replies.repairs import (
     by_sound,
     fields_within,
     markers_by_sound,
+    may_name_outputs,
     objects,
     under_labels,
     under_markers,
     value_guesses,
     without_signs,
+    xml_guesses,
 )
 from adapters.replies.sections import begins_with_marker, markers_like, sound, without_thinking
-from adapters.replies.xml_guesses import xml_guesses
 from adapters.values.plain_json import parts_of
 
 
@@ -64,7 +65,8 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if reading.error is not None and reading.error.start is not None:
         yield from value_guesses(reading)
     if not reading.has_values and reading.is_prose:
-        yield from _under_labels(reading)
+        if may_name_outputs(reading):
+            yield from _under_labels(reading)
         yield from _bare_value(reading)
         return
     if reading.has_only_markers and reading.sections:  # nothing of another format
@@ -92,10 +94,11 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     inner = strip_fence(text) if "`" in text and reading.form != "fenced json" else None
     if inner is not None:
         yield Guess("The whole reply is in a code fence; without the fence it parses as", inner)
-    if not is_plain or "<" in text or "#" in text or "[" in text:
-        yield from _other_formats(reading)
-    if not is_plain:  # no line of a plain object begins with a label
-        yield from _under_labels(reading)
+    if may_name_outputs(reading):
+        if not is_plain or "<" in text or "#" in text or "[" in text:
+            yield from _other_formats(reading)
+        if not is_plain:  # no line of a plain object begins with a label
+            yield from _under_labels(reading)
     yield from _bare_value(reading)
 
 
@@ -319,6 +322,8 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 }
 
 
+SIGNS_OF_OUTPUTS: Mapping[ReplyForm, str] = {"markers": "[[ ## ", "xml": "<"}
+"""Signs that begin every output of a form."""
 Quality = tuple[bool, int, int]
 """Success of a parse, the number of outputs that parsed, and, below 0, of flags of a leaked piece of the format."""
 MOST_GUESSES = 12
@@ -351,7 +356,8 @@ def find(reading: Reading, most: int = MOST_KEPT) -> tuple[NearMiss, ...]:
     try:
         if reading.ok and _quality(reading, grounds(reading)) == (True, len(reading.fields), 0):
             return ()
-        found = guesses(reading)
+        sign = _sign_of_outputs(reading)
+        found = (one for one in islice(guesses(reading), MOST_GUESSES) if sign in one.mended)
         first = next(found, None)
         if first is None:
             return ()
@@ -365,7 +371,7 @@ def _best(reading: Reading, reader: Reader, found: Iterable[Guess], most: int) -
     kept: list[tuple[Quality, NearMiss]] = []
     best = before = _quality(reading, grounds(reading))
     seen = {reading.completion}
-    for guess in islice(found, MOST_GUESSES):
+    for guess in found:
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:
             continue
         seen.add(guess.mended)
@@ -381,6 +387,13 @@ def _best(reading: Reading, reader: Reader, found: Iterable[Guess], most: int) -
             break
     kept.sort(key=lambda one: one[0], reverse=True)
     return tuple([one for _, one in kept[:most]])
+
+
+def _sign_of_outputs(reading: Reading) -> str:
+    """Return a sign without which no guess parses better than a reply that lacks it; "" if unknown."""
+    error, sign = reading.error, SIGNS_OF_OUTPUTS.get(reading.form, "")
+    is_without = error is not None and error.start is None and not reading.has_values
+    return sign if is_without and sign not in reading.completion else ""
 
 
 def _read(reading: Reading) -> int:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
+import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
-from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard, get_args, get_origin
 
 from adapters.replies.flag import shown
 from adapters.replies.forms import FORMS
-from adapters.replies.sections import markers_like, sound
+from adapters.replies.sections import markers_like, only_mentions_tags, sound
 from adapters.signatures.signature import Signature, without_none
 
 if TYPE_CHECKING:
@@ -44,6 +44,23 @@ def names_by_case(signature: Signature) -> Mapping[str, str]:
 def markers_by_sound(signature: Signature) -> Mapping[str, str]:
     """Map normalized names to markers of the Chat format: the output fields, and the end."""
     return MappingProxyType({**names_by_sound(signature), COMPLETED: COMPLETED})
+
+
+SEPARATORS = str.maketrans("", "", "\t\n\v\f\r\x1c\x1d\x1e\x1f _-")
+"""The signs that `sound` drops from an ASCII text without backslashes."""
+
+
+def may_name_outputs(reading: Reading) -> bool:
+    """Return whether a reply may hold the name of an output in any spelling; fast."""
+    known: bool | None = reading.detected.get(may_name_outputs)
+    if known is None:
+        text = reading.completion
+        known = reading.has_values or len(text) > LONGEST or "\\" in text or not text.isascii()
+        if not known:
+            letters = text.translate(SEPARATORS).lower()
+            known = any(name in letters for name in names_by_sound(reading.signature))
+        reading.detected[may_name_outputs] = known
+    return known
 
 
 COMPLETED = "completed"
@@ -287,74 +304,6 @@ def _label_begins(signature: Signature) -> re.Pattern[str]:
     return re.compile(f"{BEFORE_A_NAME}(?:{'|'.join(names)})")
 
 
-class Label(NamedTuple):
-    """The name of an output in any layout: its offset, and how it is written with the signs around it."""
-
-    start: int
-    written: str
-    is_certain: bool
-    """True if a sign before a value follows the name, as after a key."""
-
-
-AFTER_A_NAME = (
-    r"""(?P<closing>[ ](?:## \]\]|[*\])}>%#]{1,4}|={2,4})|["'`*\])}>%#]{0,4})"""
-    r"""(?:(?P<sign>[ \t]{0,3}(?:=>|->|:=|→|[:=|：])|,(?=\S)|\t)"""
-    r"""|(?P<other>\((?!s\))|[ \t]*(?:[—–…]|>{2,}|(?=\n|\Z))))?"""
-)
-"""Signs that close a name, and a sign before its value, as in any language; else a call, or the end of the line."""
-BEFORE_A_NAME_IN_TEXT = re.compile(r"""(?:\[\[ )?[^\w\s.,;"]{2,4} \Z|[^\w\s.;]{1,4}\Z|\t\Z""")
-SIGILS = ("$", "@", ":", "#", "&", "?", "--")
-BRACKETS = (*SIGILS, "(", "[", "{", "<")
-BEFORE_LABELS = (*BRACKETS, ",", "\t")
-"""Signs before a name that make it a label without any after it."""
-FIRST_WORD = re.compile("_|(?<=[a-z])(?=[A-Z])")
-MIRRORED = str.maketrans("([{<", ")]}>")
-LONGEST_SOUGHT = 200_000
-MOST_FOUND = 50
-
-
-@lru_cache(maxsize=1024)
-def _name_in_text(name: str) -> tuple[str, re.Pattern[str]]:
-    """Return the first word of an output's name, and a pattern for the name with the signs behind it."""
-    letters = "[ _-]?".join(map(re.escape, sound(name)))
-    pattern = re.compile(rf"(?<!\w){letters}(?!\w){AFTER_A_NAME}", re.IGNORECASE)
-    return FIRST_WORD.split(name, maxsplit=1)[0].lower(), pattern
-
-
-def labels_of(text: str, names: Iterable[str], start: int = 0) -> dict[str, Label]:
-    """Find the labels of outputs in a text of any layout, from an offset on."""
-    found: dict[str, Label] = {}
-    lower = text[start : start + LONGEST_SOUGHT].lower()
-    for name in names:
-        first, pattern = _name_in_text(name)
-        if first in lower:  # to search all of a text takes a hundred times as long
-            labels = [*_labels(text, pattern.finditer(text, start, start + LONGEST_SOUGHT))]
-            found.update({name: next((one for one in labels if one.is_certain), labels[0])} if labels else {})
-    return found
-
-
-def _labels(text: str, found: Iterator[re.Match[str]]) -> Iterator[Label]:
-    """Yield the places of an output's name with signs around it that make it a label."""
-    for match in islice(found, MOST_FOUND):
-        start, end = match.start(), match.start("closing")
-        before = BEFORE_A_NAME_IN_TEXT.search(text[max(0, start - 8) : start])
-        opening, (closing, sign, other) = before.group() if before else "", match.group("closing", "sign", "other")
-        if not (opening or closing or sign or other is not None):  # a word in a sentence
-            continue
-        pairs = takewhile(
-            lambda pair: pair[0] == pair[1], zip(opening[::-1].translate(MIRRORED), closing, strict=False)
-        )
-        paired = len([*pairs])
-        is_certain = bool(sign) or "]]" in closing or "[[" in opening or (closing[:1] == "}" and not opening)
-        is_alone = other == "(" or (
-            (other is not None or closing[:2] == ">>") and text[start - 1 : start] in ("", "\n")
-        )
-        begin = start - (paired or opening.endswith(SIGILS if sign else BRACKETS) + opening.endswith("--"))
-        said = f"{text[begin:end]}{closing if is_certain else closing[:paired]}{(sign or '').rstrip('|')}".strip()
-        if is_certain or is_alone or paired or opening.endswith(BEFORE_LABELS):
-            yield Label(begin, said, is_certain)
-
-
 @lru_cache(maxsize=1024)
 def opening_tag(name: str) -> re.Pattern[str]:
     """Compile the opening tag of an output, in any case."""
@@ -381,3 +330,85 @@ def _between(text: str, marks: list[tuple[int, int, str | None]]) -> dict[str, s
         if name is not None:
             found.setdefault(name, text[start:end].strip())
     return found
+
+
+BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
+HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
+BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
+XML_SIGNS = {"&": BARE_AMPERSAND, "<": BARE_LESS_THAN, "]]>": re.compile(r"\]\]>")}
+CUT_TAG = re.compile(r"(?:<|&lt;)/?[\w.\-]{0,100}\Z")
+ANY_TAG = re.compile(r"<(/?)([A-Za-z_][\w.\-]{0,100})>")
+ANY_OPENING = re.compile(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
+
+
+def xml_guesses(reading: Reading) -> Iterator[Guess]:
+    """Yield likely intended replies in XML."""
+    text, signature = reading.completion, reading.signature
+    tags = set(_tag_of_output(signature).findall(text))
+    if not signature.output_fields.keys() >= tags:
+        for name in signature.output_fields:
+            text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
+    if text != reading.completion:
+        yield Guess("Tags are case-sensitive; with the fields' own names it parses as", text)
+    if "<" not in text and "&lt;" in text:
+        yield Guess("The tags are written as &lt;name&gt;; as tags they parse as", html.unescape(text))
+    clean = text
+    if "&" in text:
+        clean = BARE_AMPERSAND.sub("&amp;", HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text))
+    clean = BARE_LESS_THAN.sub("&lt;", clean).replace("]]>", "]]&gt;")
+    if clean != text and "<![CDATA[" not in text:
+        signs = [sign for sign, one in XML_SIGNS.items() if one.search(text)]
+        yield Guess(f"With {' and '.join(signs)} in the text escaped it parses as", clean)
+    plain = clean
+    if reading.error is None or reading.error.field is None or "xmlns" in clean or "<?" in clean:
+        plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
+    if plain != clean:
+        yield Guess("Without declarations, namespaces and control characters it parses as", plain)
+    opening = ANY_OPENING.search(plain)
+    end = plain.rfind(f"</{opening.group(1)}>") if opening is not None else -1
+    inside = "" if opening is None else plain[opening.end() : max(end, 0)].strip()
+    if any(f"<{name}" in inside for name in signature.output_fields):
+        yield Guess("A tag wraps all the others; without it the reply parses as", inside)
+    if only_mentions_tags(plain):
+        return
+    opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
+    if opened:
+        plain = CUT_TAG.sub("", plain)
+        last = opened[-1]
+        inside = plain.rpartition(f"<{last}>")[2]
+        is_text = signature.output_fields[last].annotation is str or not inside.lstrip().startswith("<")
+        ends = [*([] if is_text else _inner_ends(inside)), *(f"</{name}>" for name in reversed(opened))]
+        yield Guess(f"<{last}> is never closed; closed at the end it parses as", plain + "".join(ends))
+    closings = [plain.rfind(f"</{name}>") for name in reading.fields]
+    again = ANY_OPENING.search(plain, max(closings)) if min(closings, default=-1) >= 0 else None
+    if again is not None and f"</{again[1]}>" not in plain[again.end() :]:
+        said = f"<{again[1]}> begins again after all outputs and is never closed; without what follows them"
+        yield Guess(f"{said} the reply parses as", plain[: plain.find(">", max(closings)) + 1])
+    not_read = [name for name, one in reading.fields.items() if one.state != "read"]
+    if plain == reading.completion and plain.isascii():
+        not_read = [name for name in not_read if name in tags]
+    if any(opening_tag(name).search(plain) for name in not_read):
+        texts = between_tags(plain, signature)
+        kept = "\n".join(
+            f"<{name}>{FORMS['xml'].of_text(html.unescape(inside))}</{name}>" for name, inside in texts.items()
+        )
+        yield Guess("With the text between the fields' tags taken as plain text it parses as", kept)
+
+
+@lru_cache(maxsize=256)
+def _tag_of_output(signature: Signature) -> re.Pattern[str]:
+    """Compile the names of outputs in tags, in any case."""
+    return re.compile(rf"</?({'|'.join(map(re.escape, signature.output_fields))})(?=[\s/>])", re.IGNORECASE)
+
+
+def _inner_ends(text: str) -> list[str]:
+    """Return the ends of the tags that a text opens and does not close, such as the last item of a list."""
+    names: list[str] = []
+    for end, name in ANY_TAG.findall(text):
+        if not end:
+            names.append(name)
+        elif name in names:
+            del names[len(names) - 1 - names[::-1].index(name) :]
+    return [f"</{name}>" for name in reversed(names)]

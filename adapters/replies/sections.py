@@ -212,3 +212,12 @@ def without_thinking(text: str) -> str | None:
     may_end = "/" in text or "...done" in text
     ends = [text.rfind(end) + len(end) for end in ENDS_OF_THOUGHTS if end in text] if may_end else ()
     return text[max(ends) :].strip() if ends else None
+
+
+USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
+"""A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
+
+
+def only_mentions_tags(text: str) -> bool:
+    """Return whether a text only mentions tags in its sentences."""
+    return "<" not in text or ("</" not in text and USED_TAG.search(text) is None)

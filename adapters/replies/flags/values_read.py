@@ -234,8 +234,8 @@ def _repeated_keys(field: FieldReading, given: Any) -> Iterator[Flag]:
     """Flag a JSON key that an object inside a value has more than once, with other values."""
     raw, waiting = field.raw or "", [given]
     written = raw.count(":")
-    if type(given) is list and set(map(type, given)) == {dict} and sum(map(len, given)) >= written:
-        return  # lists of objects are common, and counted at once
+    if not written or (type(given) is list and set(map(type, given)) == {dict} and sum(map(len, given)) >= written):
+        return  # lists of texts and of objects are common: their keys are counted at once
     for one in waiting:
         if type(one) is dict:
             waiting.extend(one.values())

@@ -12,7 +12,7 @@ from adapters.replies.flag import Flag, line, named, place, shown
 from adapters.replies.flags.wrong_places import known_keys, name_flags
 from adapters.replies.reading import Detector, sought
 from adapters.replies.repairs import names_by_case
-from adapters.replies.sections import is_only_thoughts
+from adapters.replies.sections import is_only_thoughts, only_mentions_tags
 from adapters.signatures.signature import without_none
 from adapters.types.recognition import schema_by_name
 
@@ -24,8 +24,6 @@ ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
 TAG = re.compile(r"<([^\s/>!?]+)")
 NAME = re.compile(r"[^\s<>/]+")
 A_TAG = re.compile(r"<(/?)([^\s<>/!?]++)[^<>]*+(?<!/)>")
-USED_TAG = re.compile(r"(?:^|[^\w\s])[ \t]*<[A-Za-z]|<[A-Za-z][\w.:-]*+>\w", re.MULTILINE)
-"""A tag at the beginning of a line, behind a sign such as a colon, or right before a word."""
 BARE = "a bare &"
 CUT_TAG = re.compile(r"</?(?:[A-Za-z][\w.:-]*)?\Z")
 LONGEST_TAG = 100
@@ -143,11 +141,6 @@ def _open_tags(text: str, end: int) -> list[re.Match[str]] | None:
         elif opened:
             opened.pop()
     return opened
-
-
-def only_mentions_tags(text: str) -> bool:
-    """Return whether a text only mentions tags in its sentences."""
-    return "<" not in text or ("</" not in text and USED_TAG.search(text) is None)
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:

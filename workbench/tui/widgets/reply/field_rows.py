@@ -63,11 +63,16 @@ def rows_of(
         (others if is_salvage else verdict_fields).append(field)
     for field in verdict_fields:
         found += _field(reading, field, flags, width, toggled)
-    for flag in flags:
-        if flag.field is None and not (flag.name == LOST and others):  # their heading says so
-            found += _message("⚠", flag.message, "warning", width)
-    if not reading.ok and "diagnosis" in vars(reading):
+    # the heading of the others says that they are lost
+    general = [one for one in flags if one.field is None and not (one.name == LOST and others)]
+    is_diagnosed = not reading.ok and "diagnosis" in vars(reading)
+    causes = tuple([one.message.removesuffix(".") for one in reading.diagnosis]) if is_diagnosed else ()
+    for flag in [one for one in general if one.message.startswith(causes)]:
+        found += _message("⚠", flag.message, "warning", width)
+    if is_diagnosed:
         found += _diagnosis(reading, near_misses, width, beside)
+    for flag in [one for one in general if not one.message.startswith(causes)]:
+        found += _message("⚠", flag.message, "warning", width)
     for miss in near_misses:
         found += [*_message("?", miss.message, "warning", width), *_message(" →", would_parse_as(miss), "note", width)]
     if others:

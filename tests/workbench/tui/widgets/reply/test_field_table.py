@@ -63,6 +63,15 @@ def test_long_names_that_begin_alike_are_told_apart() -> None:
     assert heads == ["extracte…cation_00", "extracte…cation_01", "extracte…cation_02"]
 
 
+@pytest.mark.parametrize("reply", ['[{"verdict": "yes"}]', "The words {x} are in braces, and no output is."])
+def test_the_cause_of_a_failed_reply_comes_before_what_is_said_beside_it(reply: str) -> None:
+    found = make("json").read(SIGNATURE, reply)
+    cause = found.diagnosis[0].message
+    lines = text_of(rows_of(found, 400))
+    (aside,) = [at for at, one in enumerate(lines) if one.startswith("  ⚠ dspy's error shows only")]
+    assert any(cause in one for one in lines[:aside]) and not any(cause in one for one in lines[aside:])
+
+
 def test_no_fix_uses_an_adapter_whose_column_is_beside() -> None:
     found = make("xml").read(SIGNATURE, GOOD)
     assert found.diagnosis
