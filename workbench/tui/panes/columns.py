@@ -390,7 +390,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
                 held = one.prompt.rows_held if self.shares.has_replies else one.prompt.rows_in_full
-                rows[one.column_id] = Held(held, one.answer.rows_held)
+                rows[one.column_id] = Held(held, one.answer.rows_in(one.size.width))
         if self.shares.take(rows):
             self._split()
 

@@ -15,6 +15,7 @@ from sessions.model.session import Column, SignatureText
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from tests.support.screen import lower_edge, seen
 from workbench.tui.panes.column import ColumnPane
+from workbench.tui.panes.height_shares import HeightShares, Held
 from workbench.tui.panes.status import StatusLine, said_beyond
 from workbench.tui.screens.main import MainScreen
 
@@ -76,6 +77,23 @@ def test_the_first_layout_gives_the_columns_their_widths(monkeypatch: pytest.Mon
         assert widths[0] == [str(one.outer_size.width) for one in desk.main.columns.all] == ["39", "39", "39"]
 
     at_the_desk(act, size=MIDDLE)
+
+
+def test_a_start_with_all_columns_in_sight_divides_the_heights_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[bool] = []
+    take = HeightShares.take
+
+    def note(self: HeightShares, rows: dict[str, Held]) -> bool:
+        moved.append(take(self, rows))
+        return moved[-1]
+
+    monkeypatch.setattr(HeightShares, "take", note)
+
+    async def act(desk: Desk) -> None:
+        await desk.settle()
+        assert moved.count(True) == 1
+
+    at_the_desk(act)
 
 
 def test_a_title_shows_the_line_break_of_a_name_and_what_comes_after_it() -> None:

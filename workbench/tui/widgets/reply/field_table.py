@@ -206,13 +206,12 @@ class ReplyAndValues(Container, can_focus=False):
         self._placed = (False, 0, 0)
         """The table's place: true at the side, its maximum rows, and its percent of the width."""
 
-    @property
-    def rows_held(self) -> int:
-        """The rows that the reply, or its placeholder, and the table need together."""
+    def rows_in(self, width: int) -> int:
+        """Return the rows that the reply, or its placeholder, and the table need together in `width` cells."""
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
         if not self._reply.raw and isinstance(self._reply.placeholder, Content):
-            width = self._reply.scrollable_content_region.width
-            return len(wrapped(self._reply.placeholder.plain, max(1, width))) + fields
+            room = max(1, width - self._reply.gutter.width)
+            return len(wrapped(self._reply.placeholder.plain, room)) + fields
         return max(reply, fields) if self.has_class("-beside") else reply + fields
 
     def place(self, height: int) -> None:
