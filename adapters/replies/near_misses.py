@@ -392,8 +392,9 @@ def _best(reading: Reading, reader: Reader, found: Iterable[Guess], most: int) -
 def _sign_of_outputs(reading: Reading) -> str:
     """Return a sign without which no guess parses better than a reply that lacks it; "" if unknown."""
     error, sign = reading.error, SIGNS_OF_OUTPUTS.get(reading.form, "")
-    is_without = error is not None and error.start is None and not reading.has_values
-    return sign if is_without and sign not in reading.completion else ""
+    # another error, as at an unpaired surrogate, may be all that keeps outputs with a default from being filled in
+    is_without = error is not None and error.type == "AdapterParseError" and error.start is None
+    return sign if is_without and not reading.has_values and sign not in reading.completion else ""
 
 
 def _read(reading: Reading) -> int:

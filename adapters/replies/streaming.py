@@ -128,7 +128,8 @@ class Listener:
             together = "".join(self._waiting)
             if self._start not in together:
                 text = together.strip()
-                if not any(self._start.startswith(text[-length:]) for length in range(1, len(text) + 1)):
+                most = min(len(text), len(self._start))
+                if not any(self._start.startswith(text[-length:]) for length in range(1, most + 1)):
                     self._waiting = []
                 return None
             self._has_started = True

@@ -12,6 +12,7 @@ from adapters.errors import SignatureError
 from adapters.late_dataclasses import dataclass, field
 from adapters.signatures.agents import react_instructions
 from adapters.signatures.read.known_names import NOT_READ, known_module
+from adapters.signatures.read.source_text import SourceText
 from adapters.signatures.signature import Signature
 from sessions.model.session import SignatureText, SourceLink, digest_of
 from sessions.source.places import is_place, places_of
@@ -105,8 +106,10 @@ def read_gathered(found: Gathered, file: str) -> Signature:
         return SignatureText(found.text, found.class_name).read()
     except SignatureError as error:
         # Name the statement's file, not line and column: they refer to the gathered text, which users never see.
-        line = found.text.split("\n")[error.line - 1]
-        of = next((one.file for one in found.pieces if line in one.text.split("\n")), found.files[0])
+        start, of, at = SourceText.of(found.text).line_starts[error.line - 1], found.files[0], 0
+        for one in found.pieces:
+            at = found.text.index(one.text.rstrip(), at)
+            of = one.file if at <= start else of
         where = file if of == found.files[0] else f"{file}: {os.path.relpath(of, found.files[0].parent)}"
         message = error.message.replace(NOT_READ, "the project has no such file")
         raise SourceRefusedError(f"{where}: {message}", error.hint) from None

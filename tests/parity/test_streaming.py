@@ -11,6 +11,7 @@ from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.streaming import StreamListener
 
 from adapters.replies import streaming
+from tests.support.pace import LOOPS_A_SECOND, loops
 
 ADAPTERS: dict[str, Any] = {"markers": dspy.ChatAdapter, "json": dspy.JSONAdapter, "xml": dspy.XMLAdapter}
 FIELDS = ("reasoning", "answer", "score")
@@ -114,6 +115,11 @@ def test_a_chunk_that_holds_a_whole_field_is_never_emitted() -> None:
     """dspy takes it for a cached reply; some models send several tokens in a chunk."""
     (one,) = streaming.streamed("markers", ["answer"], ["[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"])
     assert (one.text, one.is_in_a_chunk, one.emitted) == ("", True, ())
+
+
+def test_a_long_chunk_without_the_field_is_read_in_little_time() -> None:
+    chunks = ['{"', "x" * 1_000_000]
+    assert loops(lambda: streaming.streamed("json", ["answer"], chunks), tries=1) < LOOPS_A_SECOND
 
 
 def test_what_follows_double_brackets_in_a_value_is_lost() -> None:

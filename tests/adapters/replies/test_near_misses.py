@@ -220,6 +220,11 @@ def test_comparing_names_is_bounded(adapter: str, piece: str) -> None:
     assert loops(lambda: reading.flags, tries=1) < LOOPS_A_SECOND
 
 
+def test_xml_without_a_tag_fails_for_its_unpaired_surrogate_alone_if_each_output_has_a_default() -> None:
+    (one,) = misses("xml", "no \ud800tag", a=int | None)
+    assert (one.mended, dict(one.reading.values)) == ("no tag", {"a": None})
+
+
 def test_a_reply_past_the_limit_is_not_guessed_at() -> None:
     assert misses("chat", "**[[ ## a ## ]]**\n" + "x" * LONGEST, a=str) == ()
 

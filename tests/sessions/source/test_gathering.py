@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.signatures import notation
-from sessions.source.gathering import Gathered, gather, gather_text
+from sessions.source.gathering import Gathered, gather, gather_text, read_gathered
 from sessions.source.project import Project, SourceGoneError, SourceRefusedError
 from sessions.source.statements import read_module
 
@@ -234,3 +234,22 @@ def test_a_class_in_a_function_is_not_said_to_be_missing(name: str, hint: str) -
 def test_a_name_is_looked_for_as_it_is_written() -> None:
     with pytest.raises(SourceGoneError, match="has no class Answer"):
         gather_text(INNER, "Answer(", "some/qa.py")
+
+
+OF_ANOTHER = "import dspy\nfrom kinds import Kind\nclass Q(dspy.Signature):\n    kind: Kind = dspy.OutputField()\n"
+A_BASE = 'class Own(dspy.Signature):\n    """\n    n: int = f()\n    """\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (OF_ANOTHER.replace("class Q(dspy.Signature", f"{A_BASE}class Q(Own"), "kinds.py: "),
+        (OF_ANOTHER.replace("\n", "\r"), "kinds.py: "),
+        ("import dspy\nclass Q(dspy.Signature):\n    'Doc\\\r\\\r\\\r'\n    n: int = f()\n", ""),
+    ],
+)
+def test_the_file_of_a_class_that_cannot_be_read_is_named(text: str, where: str, tmp_path: Path) -> None:
+    (tmp_path / "kinds.py").write_text("from pydantic import BaseModel\nclass Kind(BaseModel):\n    n: int = f()\n")
+    (tmp_path / "qa.py").write_bytes(text.encode())
+    with pytest.raises(SourceRefusedError, match=f"^qa.py: {where}unknown name `f`"):
+        read_gathered(gather(Project(tmp_path), tmp_path / "qa.py", "Q"), "qa.py")
