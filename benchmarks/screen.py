@@ -197,6 +197,9 @@ def _keystrokes(here: Path, demos: int) -> None:
     # The bare columns never have more than 16 demos: with 1,000 a key takes them a minute.
     column = "".join(f"question: {number} {'The context says a thing or two. ' * 60}\n" for number in range(16))
     session = _session(here, demos, 2000)
+    with _ours(here, session) as first_round:  # who compiles its modules takes 7 MB more
+        first_round.wait_for("Your input")
+        _settle(first_round, 1)
     with _ours(here, session) as ours, _bare(here, "") as alone, _bare(here, "", column, visible) as bare:
         ours.wait_for("Your input")
         for terminal in (ours, alone, bare):

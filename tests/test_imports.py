@@ -64,6 +64,10 @@ def test_the_list_of_models_opens_without_what_calls_them() -> None:
     assert not loaded & {"adapters.lm.litellm_client", "adapters.running.runner", "workbench.sending.sending"}
 
 
+def test_notes_on_prompts_load_no_entities_of_html() -> None:
+    assert "html" not in modules_after("import adapters.lint")
+
+
 def test_rendering_and_sending_offline_loads_neither(tmp_path: Path) -> None:
     session = tmp_path / "q.json"
     code = f"""

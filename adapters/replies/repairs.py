@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import html
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -345,6 +344,8 @@ NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,3
 
 def xml_guesses(reading: Reading) -> Iterator[Guess]:
     """Yield likely intended replies in XML."""
+    import html  # half a megabyte, for few replies
+
     text, signature = reading.completion, reading.signature
     tags = set(_tag_of_output(signature).findall(text))
     if not signature.output_fields.keys() >= tags:

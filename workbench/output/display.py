@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from unicodedata import category, east_asian_width
 
@@ -37,11 +39,14 @@ TAGS = range(0xE0000, 0xE1000)
 SURROGATES = range(0xD800, 0xE000)
 
 
-STAND_INS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
-STAND_INS |= {0x7F: "\u2421"}
-STAND_INS |= dict.fromkeys((*range(0x80, 0xA0), *BIDI, *SURROGATES), REPLACEMENT)
-STAND_INS |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
-STAND_INS |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
+@cache
+def stand_ins() -> Mapping[int, str]:
+    """Map 6,000 code points to what is shown instead; made when a text has one of them."""
+    found = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
+    found |= {0x7F: "\u2421"}
+    found |= dict.fromkeys((*range(0x80, 0xA0), *BIDI, *SURROGATES), REPLACEMENT)
+    found |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
+    return found | dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
 
 
 _UNSAFE = re.compile(
@@ -49,7 +54,7 @@ _UNSAFE = re.compile(
     + "".join(map(chr, (*BIDI, *ZERO_WIDTH)))
     + "]"
 )
-"""The characters of `STAND_INS`."""
+"""The characters of `stand_ins`."""
 _UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -59,7 +64,7 @@ def safe(text: str) -> str:
     Newlines and tabs are kept. Returns a plain `str`, and the same object if nothing changes.
     """
     pattern = _UNSAFE_ASCII if text.isascii() else _UNSAFE
-    return text.translate(STAND_INS) if pattern.search(text) else text
+    return text.translate(stand_ins()) if pattern.search(text) else text
 
 
 def cell_width(text: str) -> int:
