@@ -192,8 +192,8 @@ def at_the_desk(
         folders = {"XDG_STATE_HOME": state}
         if home is not None:
             folders = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
-        # what the status line says stays until the test has read it, however busy the machine is
-        said = patch.object(StatusLine.say, "__defaults__", (300.0,))
+        # what the status line says stays until a test on a busy machine has read it, yet ends while a test waits for it
+        said = patch.object(StatusLine.say, "__defaults__", (10.0,))
         with patch.dict("os.environ", {**folders, **terminal}), said:
             app = asyncio.run(run())
             autosave.discard(app.document.path)  # or its thread writes to a folder that is being removed
